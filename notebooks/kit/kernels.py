@@ -43,8 +43,8 @@ def start(settings: dict[str, str]) -> None:
     command = [sys.executable, "-S", __file__, str(server), "-f", "{connection_file}"]
     spec = {"argv": command, "display_name": "Python 3", "language": "python"}
     (place / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-    own = [sys.executable, __file__, str(server)]
-    process = subprocess.Popen(own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | settings)
+    command = [sys.executable, __file__, str(server)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | settings)
     atexit.register(home.cleanup)
     atexit.register(process.kill)
     assert process.stdout is not None

@@ -93,12 +93,13 @@ def untranslated(english: str, chinese: str) -> list[str]:
     return [block for block in same if re.search(r"\b[a-z]{2,}\b", _NAMES.sub(" ", prose(block)))]
 
 
-def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...], own: bool = False) -> Iterator[tuple[str, str]]:
+def _wrong_terms(
+    english: str, chinese: str, terms: tuple[Term, ...], recorded: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each glossary term that the Chinese does not use, or uses under a barred name.
 
-    own: the Chinese text says what its own record gives, and may do without a term.
-
-    A barred name after 又称 ("also called") is mentioned, not used.
+    recorded: the Chinese text says what its own record gives, and may do without a term. A barred name after 又称
+    ("also called") is mentioned, not used.
     """
     lower = english.lower()
     unread, translated = re.sub(r"[*_]", "", prose(english)), re.sub(r"[*_\s]", "", prose(chinese))
@@ -106,7 +107,7 @@ def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...], own: bool 
         for word in term.avoid:
             if re.search(f"(?<!又称){re.escape(word)}", translated):
                 yield "glossary", f"'{word}' must not be used for '{term.en}', it is '{term.zh}'"
-        if own or not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
+        if recorded or not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
             continue  # spares most of the search
         match = term.pattern.search(unread)
         if not match:
@@ -174,21 +175,22 @@ def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
 
 
 def text_problems(
-    english: str, chinese: str, root: Path, allowed: str = "", *, own: bool = False
+    english: str, chinese: str, root: Path, allowed: str = "", *, recorded: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield rule and message for everything that is wrong with one translated text, staleness apart.
 
-    allowed is the entry of docs/checks.toml for numbers that may differ. own: the Chinese text is about a record of its
-    own, so its numbers, claims and names are its own too; it has markers where the English text has some.
+    allowed is the entry of docs/checks.toml for numbers that may differ. recorded: the Chinese text is about its own
+    record, so its numbers, claims and names are its own too; it has markers where the English text has some.
     """
     remaining = untranslated(english, chinese)
     if remaining:
         yield "untranslated", f"still in English: '{remaining[0][:60]}'"
     else:
         rows = [lines for lines in line_pairs(english, chinese) if lines[0].startswith("|") and has_han(lines[1])]
-        faults = itertools.chain(*(_wrong_terms(*text, glossary(root), own) for text in [(english, chinese), *rows]))
+        texts = [(english, chinese), *rows]
+        faults = itertools.chain(*(_wrong_terms(*text, glossary(root), recorded) for text in texts))
         yield from dict.fromkeys(faults)
-        if not own:
+        if not recorded:
             yield from language_differences(english, chinese, allowed)
         elif marks(english) and not marks(chinese):
             yield "markers", "English has numbers or claims from a run, Chinese has none: bind those of its own record"
@@ -210,23 +212,23 @@ def _staleness(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[s
         yield "stale", f"the English cell has changed since it was translated: {command}"
 
 
-def same_program(english: NotebookNode, chinese: NotebookNode, own: bool) -> bool:
+def same_program(english: NotebookNode, chinese: NotebookNode, recorded: bool) -> bool:
     """Whether a Chinese code cell has the program of its English one, and may have its own comments and docstrings.
 
-    own: it has its own record; then its strings, and the values in the cell of parameters, may be others too.
+    recorded: it has its own record; then its strings, and the values in the cell of parameters, may be others too.
     """
-    values = not (own and "parameters" in tags(english))
-    left, right = (program(cell.source, strings=not own, values=values) for cell in (english, chinese))
+    values = not (recorded and "parameters" in tags(english))
+    left, right = (program(cell.source, strings=not recorded, values=values) for cell in (english, chinese))
     return left == right
 
 
-def _carry_code(cell: NotebookNode, translated: NotebookNode, own: bool) -> None:
+def _carry_code(cell: NotebookNode, translated: NotebookNode, recorded: bool) -> None:
     """Give a cell of the English program what is its Chinese one's: comments, the text of a figure, or its record."""
     if alt_text(cell) and alt_text(translated):
         cell.metadata.mystnb.image.alt = alt_text(translated)
-    if same_program(cell, translated, own):
+    if same_program(cell, translated, recorded):
         cell.source = translated.source
-    if own:
+    if recorded:
         cell.outputs, cell.execution_count = deepcopy(translated.outputs), translated.execution_count
         cell.metadata.pop("verify", None)
         if "verify" in translated.metadata:
@@ -235,25 +237,24 @@ def _carry_code(cell: NotebookNode, translated: NotebookNode, own: bool) -> None
             cell.metadata.tags = [*tags(cell), "volatile"]
 
 
-def carry(english: NotebookNode, chinese: NotebookNode | None, own: bool = False) -> NotebookNode:
-    """Return the Chinese notebook with the cells, order, program and (unless it has its own record) the outputs of the
-    English one.
+def carry(english: NotebookNode, chinese: NotebookNode | None, recorded: bool = False) -> NotebookNode:
+    """Return the Chinese notebook with the cells, order and program of the English one.
 
-    Its markdown, comments, docstrings and the alternative texts of its figures stay, with a record of its own its
-    strings, parameters and outputs too. A cell not translated yet appears in English without
-    a translation mark, and a Chinese markdown cell that English no longer has stays after the cell before it, so
-    that no text is lost; the check names both.
+    Its markdown, comments, docstrings and the alternative texts of its figures stay. recorded: it has its own record,
+    so its strings, parameters and outputs stay too; else the outputs are the English ones. A cell not translated yet
+    appears in English without a translation mark, and a Chinese markdown cell that English no longer has stays after
+    the cell before it, so that no text is lost; the check names both.
     """
     old = by_id(chinese) if chinese else {}
     result = deepcopy(english)
-    if own and chinese:
+    if recorded and chinese:
         result.metadata = deepcopy(chinese.metadata)
     for cell in result.cells:
         translated = old.get(cell.id)
         if translated is None or translated.cell_type != cell.cell_type:
             continue
         if cell.cell_type == "code":
-            _carry_code(cell, translated, own)
+            _carry_code(cell, translated, recorded)
         else:
             cell.source = translated.source
             if "translation" in translated.metadata:
@@ -269,9 +270,9 @@ def carry(english: NotebookNode, chinese: NotebookNode | None, own: bool = False
     return result
 
 
-def _structure(english: NotebookNode, chinese: NotebookNode, own: bool) -> Iterator[tuple[str, str, str]]:
+def _structure(english: NotebookNode, chinese: NotebookNode, recorded: bool) -> Iterator[tuple[str, str, str]]:
     """Yield cell, rule and message for each part that `carry` would change."""
-    carried = carry(english, chinese, own)
+    carried = carry(english, chinese, recorded)
     expected, actual, source = by_id(carried), by_id(chinese), by_id(english)
     yield from ((i, "missing", f"no such cell in Chinese: {_SYNC}") for i in source if i not in actual)
     yield from ((i, "extra", "no such cell in English: delete it, or move its text") for i in actual if i not in source)
@@ -293,21 +294,21 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     Links and bold type of the English one are looked at too.
     """
     source, file = (relative(root, lesson_path(root, language, name)) for language in LANGUAGES)
-    apart = "zh" in editions(root, name)
-    yield from (Problem(file, *problem) for problem in _structure(english, chinese, apart))
+    recorded = "zh" in editions(root, name)
+    yield from (Problem(file, *problem) for problem in _structure(english, chinese, recorded))
     translated = by_id(chinese)
     allowed = listed(root, name, "languages")
     for cell in english.cells:
         if cell.cell_type == "markdown":
-            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
-            yield from (Problem(source, cell.id, rule, message) for rule, message in own)
+            wrong = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
+            yield from (Problem(source, cell.id, rule, message) for rule, message in wrong)
         twin = translated.get(cell.id)
         if twin is None or twin.cell_type != cell.cell_type:
             continue
         if cell.cell_type == "markdown":
             problems = [
                 *_staleness(cell, twin),
-                *text_problems(cell.source, twin.source, root, allowed.get(cell.id, ""), own=apart),
+                *text_problems(cell.source, twin.source, root, allowed.get(cell.id, ""), recorded=recorded),
             ]
             yield from (Problem(file, cell.id, rule, message) for rule, message in problems)
             continue
@@ -318,7 +319,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
         if alt_text(twin) and not has_han(alt_text(twin)):
             message = f"the alternative text is not Chinese: '{alt_text(twin)[:60]}'"
             yield Problem(file, cell.id, "untranslated", message)
-        elif not apart:
+        elif not recorded:
             both = language_differences(alt_text(cell), alt_text(twin), allowed.get(cell.id, ""))
             yield from (Problem(file, cell.id, rule, message) for rule, message in both)
 
