@@ -1,4 +1,4 @@
-"""Files: read those from outside, write whole ones, guard the cells of tables, and find the cache folder."""
+"""Files: read those from outside, write whole ones, guard the cells of tables, and find the cache folder and the language."""
 
 import codecs
 import contextlib
@@ -6,6 +6,7 @@ import difflib
 import gzip
 import hashlib
 import io
+import locale
 import os
 import re
 import secrets
@@ -250,3 +251,10 @@ def default_cache() -> Path:
     named = os.environ.get("EVAL_CACHE_DIR")
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(named).expanduser() if named else Path(user) / "retrieval-evaluation-tutorial"
+
+
+def default_language() -> str:
+    """Return "zh" if ``EVAL_LANGUAGE``, or without it the locale, is Chinese, else "en"."""
+    named = (os.environ.get(name) for name in ("EVAL_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+    found = next(filter(None, named), None) or locale.getlocale()[0] or ""
+    return "zh" if found.lower().startswith(("zh", "chinese")) else "en"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # two processes that spin on both cores would each take several times as long
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["EVAL_LANGUAGE"] = "en"  # whatever the locale of who runs them
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("EVAL_CACHE_DIR", str(cache_folder(ROOT)))

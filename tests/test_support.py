@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
-from helpers._io import as_cell, default_cache, one_at_a_time, whole_file, whole_folder
+from helpers._io import as_cell, default_cache, default_language, one_at_a_time, whole_file, whole_folder
 from helpers._optional import Note, progress_bar
 from tests.growth import assert_linear
 
@@ -23,6 +23,23 @@ def test_the_cache_stands_where_it_is_named(tmp_path, monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
     assert default_cache() == tmp_path / "home" / ".cache" / "retrieval-evaluation-tutorial"
+
+
+@pytest.mark.parametrize(
+    ("variables", "language"),
+    [({"LANG": "zh_CN.UTF-8"}, "zh"), ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"), ({"LANG": "de_DE"}, "en"),
+     ({"EVAL_LANGUAGE": "zh", "LC_ALL": "en_US"}, "zh"), ({"EVAL_LANGUAGE": "en", "LANG": "zh_TW"}, "en"),
+     ({"system": "Chinese (Simplified)_China"}, "zh"), ({}, "en")],
+)  # fmt: skip
+def test_what_a_reader_meets_first_is_in_the_language_of_the_locale(monkeypatch, variables, language):
+    """A Chinese reader's first report, or the first word on an exercise, would be in English."""
+    for name in ("EVAL_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("locale.getlocale", lambda: (variables.pop("system", None), None))
+    for name, value in variables.items():
+        if name != "system":
+            monkeypatch.setenv(name, value)
+    assert default_language() == language
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from numbers import Real
 
+from helpers._io import default_language
 from helpers.exercises._formulas import EXERCISES
 from helpers.exercises.inputs import ARGUMENTS, INPUTS
 
@@ -31,7 +32,7 @@ class Feedback:
         return self.text
 
 
-def check(exercise: str, answer: Callable[..., object], *, language: str = "en") -> Feedback:
+def check(exercise: str, answer: Callable[..., object], *, language: str | None = None) -> Feedback:
     """Say whether `answer` solves an exercise, which known wrong formula it computes, or where it first errs.
 
     The verdict never contains the right value or the right formula. Numbers are equal if they differ by less than
@@ -40,10 +41,11 @@ def check(exercise: str, answer: Callable[..., object], *, language: str = "en")
     Args:
         exercise: one of `EXERCISES`. The page "Exercises that answer" says what each asks and which arguments it gets.
         answer: a function of these arguments. It is called on some dozens of small inputs, copies that it may change.
-        language: of the sentences, "en" or "zh".
+        language: of the sentences, "en" or "zh"; by default that of EVAL_LANGUAGE or of the locale.
     """
     if exercise not in EXERCISES:
         raise ValueError(f"there is no exercise {exercise!r}, only {', '.join(EXERCISES)}.")
+    language = language or default_language()
     if language not in ("en", "zh"):
         raise ValueError(f'language must be "en" or "zh", not {language!r}.')
     words = tomllib.loads(files(__name__).joinpath(f"words/{language}.toml").read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers._io import open_text, plain_name
+from helpers._io import default_language, open_text, plain_name
 from helpers._optional import say
 from helpers.data import OFFLINE_DATA, RetrievalDataset, bundled, from_ids, load_dataset
 from helpers.data.runs import read_run_table
@@ -86,7 +86,7 @@ OUTPUT: Group = {
     "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
-    "--language": {"choices": LANGUAGES, "default": "en", "help": "language of the page"},
+    "--language": {"choices": LANGUAGES, "help": "that of EVAL_LANGUAGE or of the locale, unless it is named here"},
     "--out": {"type": Path, "default": Path("build/report"),
               "help": "folder for the page and the results; those of an earlier report are removed"},
     "--quiet": {"action": "store_true", "help": "no progress bars"},
@@ -134,6 +134,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    args.language = args.language or default_language()
     specs = _specs(args)
     if args.explain:
         return _explain(args, specs)
@@ -164,8 +165,8 @@ def _run(args: argparse.Namespace) -> int:
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
         outcomes += [no_drop(comparison, first, earlier, *drop, wanted["level"] / len(drops)) for drop in drops]
     reasons = [(outcome.name, outcome.why(args.language)) for outcome in outcomes]
-    line, own = (headline(comparison, first, earlier, wanted["margin"], each) for each in ("en", args.language))
-    page = render(comparison, language=args.language, slices=types, verdicts=reasons, headline=own)
+    line = headline(comparison, first, earlier, wanted["margin"], args.language)
+    page = render(comparison, language=args.language, slices=types, verdicts=reasons, headline=line)
     texts = {"report.html": page}
     if slices := comparison.slices(types):
         texts["slices.csv"] = slices_csv(slices)

@@ -42,6 +42,12 @@ def test_five_known_mistakes_each_have_their_own_name(exercise: str):
             assert words["mistakes"][name] in repr(verdict)
 
 
+def test_the_verdict_is_in_the_language_of_the_reader(monkeypatch):
+    """A Chinese reader would have to ask for Chinese each time."""
+    monkeypatch.setenv("EVAL_LANGUAGE", "zh")
+    assert repr(check("recall", RIGHT["recall"][0])) == WORDS["zh"]["right"].format(exercise="recall", inputs=60)
+
+
 @pytest.mark.parametrize(("exercise", "mistake"), [(name, key) for name in WRONG for key in WRONG[name]])
 def test_wrong_answers_are_named(exercise: str, mistake: str):
     """A reader's own form of a known mistake would get no hint, or another mistake's."""

@@ -92,8 +92,8 @@ def test_the_first_line_is_a_verdict_and_the_next_step(before, margin, english, 
     assert headline(now, "mine", None, margin) == ""
 
 
-def test_the_first_line_of_two_runs(place, capsys):
-    """Two systems would get no verdict, or one that blames a system for passages that nobody judged."""
+def test_the_first_line_of_two_runs(place, capsys, monkeypatch):
+    """Two systems would get no verdict, one that blames a system for unjudged passages, or one in another language."""
     both = ["--system", "best?name=other", "--out", "two"]
     assert report("half", *both) == 0
     printed = capsys.readouterr().out.splitlines()[0]
@@ -104,6 +104,10 @@ def test_the_first_line_of_two_runs(place, capsys):
     Path("qrels").write_text(Path("qrels").read_text() + judged)
     assert report("half", *both) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("Next: keep other.")
+    monkeypatch.setenv("EVAL_LANGUAGE", "zh")
+    assert report("half", *both) == 0
+    assert capsys.readouterr().out.startswith("mine更差")
+    assert '<html lang="zh' in Path("two/report.html").read_text(encoding="utf-8")
 
 
 def test_other_data_are_no_regression(place, capsys):
