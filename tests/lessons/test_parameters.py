@@ -41,7 +41,7 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("en", "06_scaling_up", {"MAX_PASSAGES": 999, "MAX_QUERIES": 50, "DEVICE": "cpu", "HALF": True, "FOLDER": "cache"}),
     ("en", "06_scaling_up", TABLE),
     ("en", "07_stages", {"MODEL": "vectors", "OTHER": None, "ROW": 3, "K": 10, "MAX_QUERIES": 60}),
-    ("en", "07_stages", {"DATASET": "pocket-zh", "OTHER": "pocket-en", "MAX_PASSAGES": 500, "RERANKER": None}),
+    ("en", "07_stages", {"DATASET": "pocket-zh", "OTHER": "pages-zh", "MAX_PASSAGES": 300, "RERANKER": None}),
     ("en", "08_chunks", {"SIZE": 60, "BUDGETS": [100, 300], "BUDGET": 250, "ROW": 3}),
     ("en", "08_chunks", {"DOCUMENTS": "pages-zh", "MODEL": E5}),
     ("en", "09_training", {"LIBRARIES": ["pandas", "networkx"], "HELD_OUT": "networkx", "PAIRS": 300, "OTHERS": 50,

@@ -29,7 +29,7 @@ SCORERS = {
 # What is measured, and what the lesson's table says of it in each language.
 TIES = {
     ("descending", "descending"): ({"id as text, descending", "as trec_eval"}, {"id作为文本，降序", "同trec_eval"}),
-    ("input", "descending"): ({"as trec_eval; MRR by order of input"}, {"同trec_eval；MRR按输入次序"}),
+    ("input", "descending"): ({"as trec_eval; MRR by order of input"}, {"同trec_eval；MRR按输入顺序"}),
     ("ascending", "ascending"): ({"id as text, ascending"}, {"id作为文本，升序"}),
     ("ascending", "descending"): (
         {"as trec_eval; RR@k and Judged@k by id ascending"},

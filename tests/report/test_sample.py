@@ -20,18 +20,26 @@ def results(path: Path) -> str:
     return re.sub(r"<[^>]+>", " ", re.split("<h2>(?:Cost|开销)<", main)[0])
 
 
-@pytest.mark.parametrize("language", sample.LANGUAGES)
+@pytest.mark.parametrize("language", sample.COMMANDS)
 def test_the_recorded_report_belongs_to_the_collection_as_it_is(language: str):
     """The page would show scores of judgements that have changed since, or other ones than the page on differences."""
     text = results(sample.FOLDER / f"report.{language}.html")
     figures = json.loads((sample.FOLDER / "differences.json").read_text(encoding="utf-8"))
-    assert load_dataset("pocket-en").sha256 in text
-    assert f"{figures['formula']['ndcg@10']:.3f}" in text
-    assert f"{figures['pool']['BM25']:.3f}" in text
+    assert load_dataset(f"pocket-{language}").sha256 in text
+    if language == "en":  # on whose data the page on differences is
+        assert f"{figures['formula']['ndcg@10']:.3f}" in text
+        assert f"{figures['pool']['BM25']:.3f}" in text
+
+
+@pytest.mark.parametrize("language", sample.COMMANDS)
+def test_the_page_names_the_command_of_its_report(language: str):
+    """A reader's first command would give another report than the one above it."""
+    page = sample.FOLDER.parent / language / "own_model.md"
+    assert f"\n{sample.COMMANDS[language]}\n" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", sample.LANGUAGES)
+@pytest.mark.parametrize("language", sample.COMMANDS)
 def test_the_recorded_report_is_what_its_command_writes(language: str, tmp_path: Path):
     """The page would show a report that nobody gets any more."""
     sample.write(language, tmp_path / "report.html")

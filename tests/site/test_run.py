@@ -133,7 +133,7 @@ def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
     shown = lesson.page.evaluate("document.querySelector('#cell-recall ~ .cell .run-output').textContent")
     assert float(shown.split("(")[-1].rstrip(")\n ")) == pytest.approx((2 / 5 + 2 / 3 + 1 / 4) / 3)
     exercise = "lambda retrieved, relevant, k: len(relevant & set(retrieved)) / len(relevant)"
-    code(lesson, "recall", f"from helpers.exercises import check\ncheck('recall', {exercise}, language='zh')", "zh")
+    code(lesson, "recall", f"from helpers.exercises import check\ncheck('recall', {exercise})", "zh")
     status(lesson, "finished", 60, "zh")
     shown = lesson.page.evaluate("document.querySelector('#cell-recall ~ .cell .run-output').textContent")
     assert "recall：还不对。没有用截断位置" in shown

@@ -32,7 +32,7 @@ const begin = async () => {
   };
   bar.hidden = false;
   const clock = setInterval(progress, 500);
-  try { await ask({ action: "load", base, ...settings }); } finally {
+  try { await ask({ action: "load", base, language: document.documentElement.lang, ...settings }); } finally {
     clearInterval(clock);
     bar.hidden = true;
   }

@@ -48,7 +48,7 @@ const actions = {
     python = await loadPyodide({ indexURL: base });
     await add(settings.packages);
     python.unpackArchive(await (await load(settings.archive)).arrayBuffer(), "zip", { extractDir: "/lesson" });
-    python.runPython("import sys; sys.path.insert(0, '/lesson')");
+    python.runPython(`import os, sys; sys.path.insert(0, '/lesson'); os.environ['EVAL_LANGUAGE'] = '${settings.language}'`);
     kernel = python.pyimport("docs.site.runner").Kernel((output) => postMessage({ type: "output", output: JSON.parse(output) }));
   },
   async run({ cell, source }) {
