@@ -1,4 +1,4 @@
-"""Files: read those from outside, write whole ones, guard the cells of tables, and find the cache folder and the language."""
+"""Files: read those from outside, write whole ones, guard cells of tables; the cache folder, and the language."""
 
 import codecs
 import contextlib
