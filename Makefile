@@ -25,7 +25,7 @@ lab: $(READY)  ## open lesson 1 in JupyterLab
 run: $(READY)  ## execute the lessons and compare with the record, some minutes; one: make run NB=01_evaluation; in Chinese: LANGUAGE=zh
 	$(PY) -m notebooks.kit run $(if $(LANGUAGE),--language "$(LANGUAGE)") $(NB)
 
-test: $(READY_TEST)  ## run the tests; they execute the English lessons but for 6 and 7, and Chinese lesson 4
+test: $(READY_TEST)  ## run the tests; they execute the English lessons but for 5, 6 and 7, and Chinese lesson 10
 	$(PY) -m pytest
 
 report: $(READY)  ## systems on your data, as one page: make report MODEL=… DATA=… [AGAINST= SYSTEMS= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]

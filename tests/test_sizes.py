@@ -7,6 +7,7 @@ from tests.bench.bench_sizes import SHAPES, Shape, measured, write
 from tests.growth import work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["queries", "judged"])
 def test_a_report_takes_as_much_more_work_as_it_has_to_read(tmp_path, monkeypatch, what):
     """A report of Robust04 or MS MARCO dev would take hours, since something was done for each pair of things."""

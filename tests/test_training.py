@@ -62,7 +62,7 @@ def test_the_queries_that_it_asks_for_show_a_difference_of_the_margin():
     assert first.verdict == "cannot tell"
     n = len(pilot) + first.more
     assert n == pytest.approx(queries_needed(margin, pilot.std(ddof=1), alpha=0.025), abs=2)
-    draws = np.random.default_rng(7).choice(pilot - pilot.mean() + margin, (2_000, n))
+    draws = np.random.default_rng(7).choice(pilot - pilot.mean() + margin, (1_000, n))
     found = [change(np.zeros(n), one, margin, looks=2, resamples=2_000).verdict == "better" for one in draws]
     assert np.mean(found) == pytest.approx(0.8, abs=0.03)
 

@@ -30,8 +30,8 @@ LESSONS = [
     for name in lesson_names(ROOT)
     for language in (LANGUAGES if name == TWIN else editions(ROOT, name))
 ]
-LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below, each night too
-CHEAP = "04_judgements"  # the Chinese one runs in `make test` too
+LONG = {"05_languages", "06_scaling_up", "07_stages"}  # `make run` and each night; small runs of two are below
+CHEAP = "10_answers"  # the Chinese one runs in `make test` too: it needs no model
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 FORGET = """# a reader may skip a solution, so the next one finds the names of the lesson alone
 for name in globals().keys() - lesson.keys() - {"lesson"}:
