@@ -22,6 +22,7 @@ EXTRAS = {
     "07_stages": "lessons",
     "08_chunks": "lessons",
     "09_training": "lessons",
+    "10_answers": "lessons",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 END = "check=True\n    )\n"

@@ -46,6 +46,8 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("en", "08_chunks", {"DOCUMENTS": "pages-zh", "MODEL": E5}),
     ("en", "09_training", {"LIBRARIES": ["pandas", "networkx"], "HELD_OUT": "networkx", "PAIRS": 300, "OTHERS": 50,
                            "EPOCHS": 3, "MARGIN": 0.05, "MODEL": E5}),
+    ("en", "10_answers", {"ANSWERS": "answers-zh", "DOCUMENTS": "pages-zh", "BUDGET": 200, "QUERY": "q03",
+                          "RIGHT": 0.8}),
 ]  # fmt: skip
 ELSEWHERE = {"RERANKER"}  # test_notebooks runs lesson 7 with a cross-encoder
 

@@ -28,6 +28,7 @@ ARROWS: dict[str, set[str]] = {
     "helpers.judgements": {"helpers.data", "helpers.metrics", "helpers.significance"},
     "helpers.judgements.__main__": EVERY_STEP | {"helpers.judgements", "helpers.systems"},
     "helpers.chunks": {"helpers.data"},
+    "helpers.answers": {"helpers.data", "helpers.judgements", "helpers.significance"},
     "helpers.systems": EVERY_STEP,
     "helpers.training": {"helpers.data", "helpers.metrics", "helpers.significance"},
     "helpers.provenance": {"helpers.data", "helpers.models"},
