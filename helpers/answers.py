@@ -38,7 +38,8 @@ def load_answers(source: str | Path = "answers-en") -> "pd.DataFrame":
     and: ``answerable``, False where passages with evidence were taken out first; ``question``; ``facts``, its nuggets;
     ``answer``; ``context``, spans of the documents as they were handed over; ``ranking``, the first ten chunks of the
     system's ranking; ``score``, the largest cosine of question and passage; ``confidence``, the writer's own, 0 to
-    100; ``useful``, the share of the claims that help to answer. Shares are means of the two judges.
+    100; ``useful``, the share of the claims that help to answer. Shares are
+    those of the first judge; a refusal has no support and no use.
 
     ``attrs["sha256"]`` of the frame is the SHA-256 of the files.
 
@@ -154,6 +155,7 @@ def _bundled(name: str) -> list[dict[str, object]]:
     def spans(places: list[tuple[str, int, int]]) -> list[Span]:
         return [Span(rows_of[document], start, end) for document, start, end in places]
 
+    between = " " if name == "answers-en" else ""  # sentences
     data = load_spans(BUNDLED[name])
     rows_of = {document: row for row, document in enumerate(data.document_ids)}
     questions = dict(zip(data.query_ids, data.queries, strict=True))
@@ -166,8 +168,8 @@ def _bundled(name: str) -> list[dict[str, object]]:
     judged = {(line["answer"], line["judge"]): line for line in lines("judgements.jsonl")}
     rows = []
     for line in lines("answers.jsonl"):
-        two = [judged[line["id"], judge] for judge in ("first", "second")]
-        claims = [one for judge in two for one in judge["sentences"] if one[0] != "none"]
+        first, second = (judged[line["id"], judge] for judge in ("first", "second"))
+        claims = [one for one in first["sentences"] if one[0] != "none" and first["verdict"] != "refused"]
         careful = judged.get((line["id"], "careful"), {"verdict": ""})
         rows.append(
             {
@@ -176,11 +178,11 @@ def _bundled(name: str) -> list[dict[str, object]]:
                 "answerable": line["answerable"],
                 "question": questions[line["query"]],
                 "facts": facts[line["query"]],
-                "answer": " ".join(sentence for sentence, _ in line["sentences"]),
-                "verdict": two[0]["verdict"],
-                "second": two[1]["verdict"],
+                "answer": between.join(sentence for sentence, _ in line["sentences"]),
+                "verdict": first["verdict"],
+                "second": second["verdict"],
                 "careful": careful["verdict"],
-                "nuggets": np.mean([np.array(one["nuggets"])[vital[line["query"]]].mean() for one in two]),
+                "nuggets": np.array(first["nuggets"])[vital[line["query"]]].mean(),
                 "support": np.mean([support == "yes" for support, _ in claims]) if claims else np.nan,
                 "useful": np.mean([useful for _, useful in claims]) if claims else np.nan,
                 "score": np.nan if line["score"] is None else line["score"],
