@@ -18,7 +18,7 @@ ORDERS = {  # keys by which a list of (place, doc, score, grade) is sorted
     "unfavourable": lambda x: (-x[2], x[3], x[0]),
     "ids": lambda x: -x[1],
     "ranks": lambda x: (x[2], x[0]),
-    "reversed": lambda x: -x[0],
+    "reversed": lambda x: (x[2], -x[0]),
 }
 DISCOUNTS = {"rank1": lambda i: math.log2(i + 1), "rank2": lambda i: math.log2(i + 2),
              "jarvelin": lambda i: max(1.0, math.log2(i))}  # fmt: skip
@@ -28,10 +28,8 @@ def ranked(run: dict, qrels: dict, query: Any, how: dict) -> list:
     """The list of one query, after the settings of the list."""
     judged = qrels[query]
     rows = [(place, doc, score, judged.get(doc, 0)) for place, (doc, score) in enumerate(run.get(query, {}).items())]
-    if how["order"] in ("ids", "ranks", "reversed"):  # of what was retrieved, by score, to the depth
-        rows = sorted(rows, key=ORDERS["stable"])[: how["depth"]]
-        rows = [(place, *row[1:]) for place, row in enumerate(rows)]
-    rows = sorted(rows, key=ORDERS[how["order"]])[: how["depth"]]
+    rows = sorted(rows, key=ORDERS["stable"])[: how["depth"]]  # what was retrieved, by score, to the depth
+    rows = sorted(rows, key=ORDERS[how["order"]])
     return [row[1] for row in rows if how["unjudged"] == "wrong" or row[1] in judged]
 
 
