@@ -15,10 +15,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TextIO, cast
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
+from typing import TextIO, cast
 
 PACKED = ".gz"
 UTF8 = "utf-8-sig"  # with or without a byte order mark
@@ -64,37 +61,19 @@ def open_binary(path: Path) -> Iterator[io.BufferedReader]:
         raise _not_packed(path, error) from None
 
 
-class _Hashing(io.RawIOBase):
-    """A file that hashes what is read from it."""
-
-    def __init__(self, path: Path) -> None:
-        self.file, self.digest = path.open("rb", buffering=0), hashlib.sha256()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "Buffer") -> int:
-        size = self.file.readinto(buffer)
-        self.digest.update(memoryview(buffer)[:size])
-        return size
-
-    def close(self) -> None:
-        self.file.close()
-        super().close()
-
-
 @contextlib.contextmanager
-def open_hashed(path: Path) -> Iterator[tuple[IO[bytes], "hashlib._Hash"]]:
-    """Open a text file, or one in ``.gz``, as bytes without its byte order mark, and its SHA-256 at the end of it."""
-    try:
-        with _Hashing(path) as raw, io.BufferedReader(raw, 1 << 20) as packed:
-            file = gzip.GzipFile(fileobj=packed) if path.suffix.lower() == PACKED else packed
-            lines = io.BufferedReader(cast(io.RawIOBase, file), 1 << 20)
-            if lines.peek(3)[:3] == codecs.BOM_UTF8:
-                lines.read(3)
-            yield lines, raw.digest
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _not_packed(path, error) from None
+def open_lines(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a text file, or one in ``.gz``, as bytes without its byte order mark."""
+    with open_binary(path) as file:
+        if file.peek(3)[:3] == codecs.BOM_UTF8:
+            file.read(3)
+        yield file
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _not_packed(path: Path, error: Exception) -> ValueError:

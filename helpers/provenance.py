@@ -44,7 +44,6 @@ def model_record(model: "Model") -> dict[str, Any]:
 
 
 def _device_name(device: str) -> str:
-    """Return the name of a device: ``cpu``, or the model of the GPU."""
     if not device.startswith("cuda"):
         return device
     import torch

@@ -272,7 +272,6 @@ def _all_ranges(table: np.ndarray) -> np.ndarray:
 
 
 def _random_ranges(table: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    """Return the same of random deals, (draws,)."""
     systems, rng, parts = len(table), np.random.default_rng(seed), []
     for start in range(0, draws, _DEALS):
         if systems <= _ALL_ORDERS:
@@ -473,7 +472,6 @@ def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, flo
 
 
 def _check_design(sd: float, n: int, alpha: float, target: float | None = None) -> None:
-    """Raise unless a test can be planned with these."""
     if not (math.isfinite(sd) and sd > 0):
         raise ValueError(f"sd must be the standard deviation of the differences, above 0, not {sd!r}.")
     if n < 2 or n % 1:

@@ -94,7 +94,6 @@ def cut(data: SpanDataset, chunker: Chunker) -> list[Span]:
 
 
 def _headings(text: str) -> list[int]:
-    """Return where the headings of a Markdown text begin."""
     return [start for start, line, in_code in _lines(text) if line.startswith("#") and not in_code]
 
 

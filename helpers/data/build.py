@@ -216,7 +216,6 @@ def _columns_of_rows(table: Table, columns: Mapping[str, str]) -> dict[str, str]
 
 
 def _positives(table: Table, cells: Mapping[str, Sequence[Cell]], row: int) -> list[tuple[Cell, int]]:
-    """Return the positives of a row with their grades."""
     texts, place = _listed(cells["positive"][row]), f"{table.source!r}, row {row}"
     if "grade" not in cells:
         return [(text, 1) for text in texts]

@@ -93,7 +93,6 @@ def _shuffled(text: str) -> bytes:
 
 
 def _docstrings(library: str) -> Iterator[tuple[str, list[str]]]:
-    """Read the docstrings of an installed library, in the order of file names and lines."""
     files: list[importlib.metadata.PackagePath] = []
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         files = importlib.metadata.files(library) or []

@@ -95,7 +95,6 @@ def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]
 
 
 def _keys(cells: Iterable[Cell]) -> set[str]:
-    """Return the keys of the objects in a column, or in the lists in it."""
     found = (_keys(cell) if isinstance(cell, list) else cell if isinstance(cell, dict) else () for cell in cells)
     return {key for keys in found for key in keys}
 

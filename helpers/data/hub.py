@@ -257,7 +257,6 @@ def _named_in_errors(place: Place) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Suppress the progress bars and logs of the hub's libraries."""
     import datasets
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 

@@ -148,7 +148,6 @@ def _chosen(
 def _tables(
     place: Place, split: str, config: str | None, corpus: str | None, qrels: str | None, reading: Reading
 ) -> Tables:
-    """Return the tables of a file, a folder or a data set of the hub."""
     name, is_file = shown_name(place), isinstance(place, Path) and place.is_file()
     files = _files(place, split, qrels) if isinstance(place, Path) and corpus is None and not is_file else None
     if config is not None and (files or is_file):
@@ -172,7 +171,6 @@ def _tables(
 
 
 def _configurations(place: Place, config: str | None, split: str, qrels: str | None, reading: Reading) -> Tables | None:
-    """Return the configurations ``corpus``, ``queries`` and judgements; None for a table of rows."""
     name, settings = shown_name(place), hub.read_settings(place)
     roles = hub.choose_roles(list(settings), config, place)
     if roles is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._io import open_hashed, open_text
+from helpers._io import open_lines, open_text, sha256_of
 
 FIELDS = 6  # query Q0 document rank score tag; trec_eval ignores further ones
 COMMENT = b"#"
@@ -87,7 +87,7 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
     queries: dict[bytes, int] = {}
     documents: dict[bytes, int] = {}
     query, document, scores, ranks = array("i"), array("i"), array("d"), array("f")
-    with open_hashed(path) as (lines, digest):
+    with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
             fields = line.split()
             if len(fields) < FIELDS or line.startswith(COMMENT):
@@ -107,7 +107,7 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
         raise _fault(path, 1, "an id is not UTF-8.") from None
     del queries, documents
     columns = [np.array(column) for column in (query, document, scores, ranks)]
-    table = RunTable(query_ids, doc_ids, columns[0], columns[1], columns[2], columns[3], digest.hexdigest())
+    table = RunTable(query_ids, doc_ids, columns[0], columns[1], columns[2], columns[3], sha256_of(path))
     if (row := _repeated(table)) is not None:
         doc, asked = table.documents[table.document[row]], table.queries[table.query[row]]
         raise _fault(path, _line_of(path, row), f"document {doc!r} is retrieved twice for query {asked!r}.")
@@ -115,7 +115,6 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
 
 
 def _number(text: bytes) -> float:
-    """Return a number, NaN for any other text."""
     try:
         return math.nan if b"_" in text else float(text)
     except ValueError:
@@ -141,14 +140,12 @@ def _wrong_line(line: bytes, fields: list[bytes]) -> str:
 
 
 def _line_of(path: Path, row: int) -> int:
-    """Return the number of the line of a row."""
-    with open_hashed(path) as (lines, _):
+    with open_lines(path) as lines:
         rows = (number for number, line in enumerate(lines, 1) if line.strip() and not line.startswith(COMMENT))
         return next(itertools.islice(rows, row, None))
 
 
 def _repeated(table: RunTable) -> int | None:
-    """Return a row whose document its query has already retrieved; None without one."""
     pairs = table.query.astype(np.int64) * max(1, len(table.documents)) + table.document
     ordered = np.sort(pairs)
     again = ordered[1:][ordered[1:] == ordered[:-1]]

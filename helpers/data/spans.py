@@ -82,7 +82,6 @@ def check_span(place: str, span: Span, documents: list[str]) -> None:
 
 
 def _place_of(place: str, quotation: str, text: str) -> tuple[int, int]:
-    """Return where a quotation begins and ends. Raises ValueError unless it occurs once."""
     if (count := text.count(quotation)) != 1:
         raise ValueError(
             f"{place}: {quotation[:40]!r} occurs {count} times in the document; quote more or less of it, or give "
@@ -123,7 +122,6 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
 
 
 def _spans_of(marked: Table, queries: Mapping[str, str], documents: Mapping[str, str]) -> Iterator[tuple[str, Span]]:
-    """Yield the rows of a table of spans, each with its query."""
     by_quotation = "text" in marked.columns and "start" not in marked.columns
     optional = ("start", "end", "grade") if by_quotation else ("grade",)
     if missing := [name for name in COLUMNS if name not in marked.columns and name not in optional]:

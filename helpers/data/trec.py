@@ -238,7 +238,6 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
 
 
 def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
-    """Yield the place of each line that is not blank, for messages, and its stripped text."""
     name = repr(Path(path).name)
     with open_text(Path(path)) as lines:
         for number, line in enumerate(lines, 1):
@@ -247,7 +246,6 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
 
 
 def _separator(line: str) -> str:
-    """Return the separator of a line: tab, comma, semicolon, or " " for white space."""
     for mark in "\t,;":
         fields = _split(line, mark)
         if len(fields) > 2 and sum(find_name(fields, usual) is not None for usual in IDS.values()) > 1:

@@ -77,7 +77,6 @@ def in_order(
 
 @contextlib.contextmanager
 def _scheduler_reached() -> Iterator[None]:
-    """Raise a ConnectionError of one sentence where the scheduler is gone."""
     try:
         yield
     except (OSError, CancelledError, ClosedClientError) as error:

@@ -70,7 +70,6 @@ def encode_shard(run: Run, texts: list[str]) -> tuple[ShardFile, int, list[str]]
 
 @functools.lru_cache(maxsize=1)
 def _model(**origin: Any) -> TransformerModel:
-    """Load a model, and keep it for the next shard."""
     model: TransformerModel = load_model(**origin)  # type: ignore[assignment]
     return model
 

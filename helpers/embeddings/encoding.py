@@ -121,7 +121,6 @@ def encode_batch(
 
 
 def _read_shards(store: Store, names: dict[Pooling, str], texts: int) -> dict[Pooling, np.ndarray]:
-    """Return the stored arrays whose shape fits this number of texts."""
     shards = {pooling: shard for pooling, name in names.items() if (shard := store.read(name)) is not None}
     return {
         pooling: shard
@@ -173,7 +172,6 @@ def _compared_vectors(model: TransformerModel, batch: TokenBatch, masks: list[li
 
 
 def _unit(vectors: Tensor) -> np.ndarray:
-    """Scale vectors to length one, as float32."""
     from torch.nn.functional import normalize
 
     unit: np.ndarray = normalize(vectors.float(), dim=-1).cpu().numpy()

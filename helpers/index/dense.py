@@ -189,7 +189,6 @@ def score_sign(index: faiss.Index | Index) -> int:
 
 
 def _metrics(index: faiss.Index) -> Iterator[int]:
-    """Yield the metric of an index and of those inside it that give its scores."""
     index = faiss.downcast_index(index)
     yield index.metric_type
     for name in ("index", "base_index", "refine_index", "storage"):

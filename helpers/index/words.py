@@ -128,7 +128,6 @@ def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
 
 
 def _pairs(characters: Sequence[str]) -> list[str]:
-    """Return every two neighbours; a single character by itself."""
     return ["".join(characters[at : at + 2]) for at in range(max(1, len(characters) - 1))]
 
 
@@ -300,7 +299,6 @@ def _check_corpus(corpus: Sequence[str], split: Callable[[str], list[str]]) -> N
 
 
 def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) -> list[list[str]]:
-    """Split queries, and warn of those without a word."""
     units = [split(query) for query in queries]
     empty = [query for query, words in zip(queries, units, strict=True) if not words]
     if empty:

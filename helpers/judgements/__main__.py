@@ -106,7 +106,6 @@ def tell(args: argparse.Namespace, lines: list[str], record: dict[str, Any]) -> 
 
 
 def _kappa(collected: Collected) -> tuple[list[str], dict[str, Any] | None]:
-    """Return the agreement of two assessors, as a line and for programs."""
     try:
         result = agreement(collected.labels[0], collected.labels[1])
     except ValueError as error:

@@ -136,7 +136,6 @@ def _rows(filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: l
 
 
 def _settled(settled: Sheet, empty: Sheet, conflicts: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, int]:
-    """Return the grades of the settled conflicts; append faults to `faults`."""
     known = {without_apostrophes(pair): pair for pair in conflicts}
     rows: dict[Pair, list[SheetRow]] = {}
     for row in settled.rows:

@@ -141,7 +141,6 @@ def leave_one_out(
 
 
 def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Return Kendall's tau, nan if all systems have the same score."""
     from helpers.significance import kendall_tau
 
     flat = min(len(set(scores.values())) for scores in (first, second)) < 2
@@ -149,7 +148,6 @@ def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[int]]]:
-    """Return the first `depth` ids of each system, one set per query, without padding."""
     checked_cutoff(depth)
     arrays = {name: _checked(ids, f"rankings[{name!r}]") for name, ids in rankings.items()}
     for name, ids in arrays.items():

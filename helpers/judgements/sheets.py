@@ -125,7 +125,6 @@ def pair_ids(pair: Pair) -> str:
 
 
 def _scale(grades: Sequence[int]) -> str:
-    """Return the header of the column of grades."""
     if len(set(grades)) < 2 or len(set(grades)) < len(grades) or any(int(g) != g or g < 0 for g in grades):
         raise ValueError(f"grades must be two or more different whole numbers of at least 0, not {list(grades)}.")
     return f"grade ({'/'.join(map(str, sorted(grades)))})"

@@ -177,7 +177,6 @@ def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> NameRank
 
 
 def _listed(ranking: Iterable[Hashable], query: Hashable) -> list[Any]:
-    """The documents of one query, best first, without padding."""
     if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
         raise TypeError(f"The ranking of query {query!r} is {ranking!r}: expected a list of ids or {{doc: score}}.")
     docs = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
@@ -258,7 +257,6 @@ def checked_cutoff(k: object) -> int:
 
 
 def _check_kinds(retrieved: set[type], judged: set[type]) -> None:
-    """Raise if scores were given for ids, or text ids meet integer ids."""
     if any(issubclass(kind, (float, np.floating)) for kind in retrieved):
         raise TypeError("A ranking holds floating-point numbers, which look like scores. Pass ids, best first.")
     retrieved_text, judged_text = ({issubclass(kind, str) for kind in kinds} for kinds in (retrieved, judged))

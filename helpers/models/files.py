@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers._io import LFS, require_inside, what_is
+from helpers._io import LFS, require_inside, sha256_of, what_is
 from helpers.models.card import ELSEWHERE, Card, read_card, read_json
 
 if TYPE_CHECKING:
@@ -147,12 +147,6 @@ def read_pickle(path: Path) -> dict[str, Tensor]:
     if not isinstance(weights, dict) or not all(isinstance(value, torch.Tensor) for value in weights.values()):
         raise ValueError(f"{where!r} holds something other than named tensors; save the model's state_dict alone.")
     return weights
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextlib.contextmanager

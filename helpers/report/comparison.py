@@ -159,7 +159,6 @@ def _read_specs(
 
 
 def _depth(spec: Spec, depth: int) -> int:
-    """Return how many passages of each part a system looks at; a fusion by default at ``depth``."""
     return int(spec.options.get("depth", DEPTH if spec.kind == "rerank" else depth))
 
 
@@ -229,7 +228,6 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
 
 
 def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:
-    """Return the warnings for users, each once."""
     notes = [w.message if isinstance(w.message, Note) else Note(one_line(w.message)) for w in caught
              if issubclass(w.category, UserWarning)]  # fmt: skip
     return list({note.text: note for note in notes}.values())

@@ -180,7 +180,6 @@ def _system(comparison: Results, result: Result) -> Record:
 
 
 def _per_query(comparison: Results) -> str:
-    """Write a line for each system and query: the id, and a column for each metric at full precision."""
     table = io.StringIO()
     lines = csv.writer(table, lineterminator="\n")
     lines.writerow(["system", "query", *comparison.metrics])

@@ -120,7 +120,6 @@ class Results:
         return dict(zip(self.scored, self._intervals(every, self.metrics), strict=True))
 
     def _intervals(self, rows: np.ndarray, metrics: Sequence[str]) -> "list[dict[str, Interval | None]]":
-        """Return the interval of each metric of each system over some queries; None over fewer than two."""
         from helpers.significance import intervals
 
         values = [evaluation.per_query[metric][rows] for evaluation in self.scored.values() for metric in metrics]

@@ -175,7 +175,6 @@ def word_settings(options: Options) -> str:
 
 
 def _no_file(where: str) -> FileNotFoundError:
-    """Return the error of a path that does not exist, with the name in its folder, or the baseline, nearest to it."""
     beside, words = nearest(Path(where).expanduser()), difflib.get_close_matches(where.lower(), WORDS, n=1)
     hint = f"; there is {words[0]!r}" if words else f"; beside it is {beside!r}" if beside else ""
     return FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path.")
@@ -241,7 +240,6 @@ def typed_options(known: Mapping[str, type], settings: Options, place: str) -> R
 
 
 def _beside(text: str, folder: Path) -> Path:
-    """Return a path, relative to ``folder`` if there is such a file in it."""
     path = Path(text).expanduser()
     return folder / path if (folder / path).exists() else path
 

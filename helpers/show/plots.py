@@ -203,7 +203,6 @@ def _apart(values: np.ndarray, gap: float) -> np.ndarray:
 
 
 def _log_scale(axes: Axes) -> None:
-    """Make equal steps to the right equal factors, with ticks at 1, 2, 5, 10 and so on."""
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -211,7 +210,6 @@ def _log_scale(axes: Axes) -> None:
 
 
 def _legend(axes: Axes, columns: int) -> None:
-    """Name the lines above the axes, where no line is covered."""
     axes.legend(frameon=False, ncols=columns, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 

@@ -113,7 +113,6 @@ def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
 
 
 def _short(text: str) -> str:
-    """Return the first line of a text, which in the bundled collection is its title, cut to the width of a cell."""
     line = text.strip().splitlines()[0]
     if len(line) <= WIDTH:
         return line

@@ -64,7 +64,6 @@ def load_contenders(
 
 
 def _contender(name_or_path: str | Path, poolings: tuple[str, ...] | None) -> Contender:
-    """Load a network with these poolings, by default its own; a ColBERT checkpoint also gets MaxSim."""
     model = load_model(name_or_path, backend="transformers")
     if isinstance(model, Precomputed):
         return Contender(model, ())

@@ -213,7 +213,6 @@ def record(results: list[Judged], language: str = "en") -> dict[str, Any]:
 
 
 def _failure(result: Judged, language: str) -> dict[str, Any]:
-    """A case that failed, with all that one needs to try it."""
     case = result.case
     return {"case": case.name, "verdict": str(result.verdict), "answer": result.answer, "exact": case.exact,
             "value": case.double, "why": case.why[language], "run": case.run, "qrels": case.qrels}  # fmt: skip
