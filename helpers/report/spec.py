@@ -24,7 +24,6 @@ TOML, for names of your own, fusion and reranking::
 """
 
 import difflib
-import itertools
 import re
 import tomllib
 from collections import Counter
@@ -132,15 +131,7 @@ def read_toml(path: str | Path) -> Record:
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems distinct labels: runs by what differs in their names, then all by options, then by folders."""
-    runs = [s.name for s in systems if s.kind == "run" and not s.named]
-    if len(set(runs)) > 1:
-        start, end = len(_shared(runs)), len(_shared([name[::-1] for name in runs]))
-        if all(len(name) > start + end for name in runs):
-            systems = [
-                replace(s, name=s.name[start : len(s.name) - end]) if s.kind == "run" and not s.named else s
-                for s in systems
-            ]
+    """Give systems distinct labels, by their options and then by their folders."""
     for label in (_by_options, _by_folder):
         counts = Counter(s.name for s in systems)
         systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
@@ -271,12 +262,6 @@ def _check_model(where: str) -> None:
                 hf_hub_download(repository, "config.json", revision=revision)
         except errors.EntryNotFoundError:
             raise ValueError(f"{where!r} on the hub has no config.json: it is no model that can be loaded.") from None
-
-
-def _shared(names: Sequence[str]) -> str:
-    """Return the start that all names share, up to its last full stop, hyphen or underscore."""
-    shared = "".join(s[0] for s in itertools.takewhile(lambda s: len(set(s)) == 1, zip(*names, strict=False)))
-    return shared[: max(shared.rfind(sign) for sign in "._-") + 1]
 
 
 def _by_options(system: Spec) -> str:

@@ -7,7 +7,6 @@ import pytest
 from helpers.metrics import evaluate
 from helpers.report import main
 from helpers.report.results import shown
-from helpers.report.spec import Spec, with_labels
 
 THEIRS = ["AP", "AP@5", "RR", "RR@3", "nDCG", "nDCG@5", "P@5", "R@5", "Success@3", "Rprec"]
 
@@ -31,20 +30,6 @@ def test_names_are_written_as_texts_do():
     assert (shown("map"), shown("recall@5")) == ("MAP", "recall@5")
 
 
-def test_runs_are_named_by_what_differs():
-    """A table of a track's runs would repeat one long name, or two different runs get the same."""
-
-    def names(*files, **named):
-        specs = [Spec(file, "run", file) for file in files] + [Spec(n, "run", f, named=True) for n, f in named.items()]
-        return [spec.name for spec in with_labels(specs)]
-
-    assert names("input.bm25.trec", "input.splade_v2.trec") == ["bm25", "splade_v2"]
-    assert names("run-a1.gz", "run-a2.gz", mine="run-a3.gz") == ["a1", "a2", "mine"]
-    assert names("bm25.trec", "bm25.v2.trec") == ["bm25.trec", "bm25.v2.trec"]  # nothing would be left of one
-    assert names("one.trec") == ["one.trec"]
-    assert names("ax", "ay") == ["ax", "ay"]
-
-
 def test_patterns_name_files_without_a_shell(tmp_path, monkeypatch, capsys):
     """On Windows and in TOML no shell expands runs/*.trec."""
     monkeypatch.chdir(tmp_path)
@@ -52,6 +37,6 @@ def test_patterns_name_files_without_a_shell(tmp_path, monkeypatch, capsys):
     for name in "ab":
         (tmp_path / f"{name}.trec").write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
     assert main(["--qrels", "qrels", "--system", "*.trec", "--metrics", "nDCG(gain=exponential)@1", "--quiet"]) == 0
-    assert "a: ndcg(gain=exponential)@1 0.5000" in capsys.readouterr().out
+    assert "a.trec: ndcg(gain=exponential)@1 0.5000" in capsys.readouterr().out
     assert main(["--qrels", "qrels", "--system", "gone*.trec", "--quiet"]) == 1
     assert "No file or folder 'gone*.trec'" in capsys.readouterr().err
