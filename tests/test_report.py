@@ -112,7 +112,8 @@ def test_embeddings_score_as_the_model_they_came_from(tmp_path, capsys):
     assert len(record["systems"][0]["model"]["files"]) == 4
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert load_model().info.weights_sha256 in page
-    assert "它与第二名" in page
+    assert "在界限内相等" in page
+    assert "它与第二名" not in page  # the verdict at the head has an interval already
     assert "<i>" not in page
     assert str(tmp_path) not in page
 
@@ -356,11 +357,11 @@ def test_a_run_of_distances_is_noticed(place, capsys):
         (place / f"{name}.trec").write_text("".join(reversed(lines)))
     assert main(["--data", "set", "--out", "out", "--system", "distances.trec", "--system", "scores.trec"]) == 0
     error = capsys.readouterr().err
-    assert "note: distances: In 6 of 6 queries the scores rise" in error
+    assert "note: distances.trec: In 6 of 6 queries the scores rise" in error
     assert "note: scores" not in error
     assert "scored upside down" in (place / "out" / "report.html").read_text(encoding="utf-8")
     record = json.loads((place / "out" / "results.json").read_text(encoding="utf-8"))
-    assert [(c["system"], c["count"]) for c in record["causes"] if c["name"] == "rising"] == [("distances", 6)]
+    assert [(c["system"], c["count"]) for c in record["causes"] if c["name"] == "rising"] == [("distances.trec", 6)]
 
 
 def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):

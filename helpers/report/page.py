@@ -6,7 +6,7 @@ Its words are in words/LANGUAGE.toml, one file a language; its layout is in repo
 import contextlib
 import importlib.metadata
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,10 +34,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 DISTRIBUTION = "retrieval-evaluation-tutorial"
 DIFFERS = "differences.html"  # the page of the site on numbers that differ
 FAILURES, PAIRS = 10, 5  # queries shown
-TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
+TEXT = 160  # characters of a text
 TYPES, NAMED = 12, 5  # types of queries, and systems named for one cause
 COLUMNS = 7  # numbers beside each other that a sheet of paper holds
-WIDTH = 300  # units across a drawing
 SMALL = 0.05
 
 
@@ -54,14 +53,6 @@ class Grid(NamedTuple):
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
     text: int = 1
-
-
-class Bar(NamedTuple):
-    """A system, its number as text, and where a line begins, is marked and ends, in ``WIDTH`` units."""
-
-    name: str
-    value: str
-    places: Sequence[float]
 
 
 class Remark(NamedTuple):
@@ -98,7 +89,6 @@ def render(
     return environment().get_template("report.html.jinja").render(
         title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
         main=shown(comparison.main), number=number, differs=differs,
-        width=WIDTH,
     )  # fmt: skip
 
 
@@ -139,8 +129,8 @@ class View:
         systems = several.format(first=names[0], second=names[-1], more=len(names) - 1, all=len(names))
         return w["title"].format(systems=systems, data=self.comparison.data.name)
 
-    def summary(self) -> list[str]:
-        """Return the sentences on the best system, how sure its lead is, and which systems failed."""
+    def summary(self, headline: str = "") -> list[str]:
+        """Return the sentences on the best system, how sure its lead is where no headline says so, and failures."""
         c, w = self.comparison, self.words
         failed = [w["summary_failed"].format(names=w["comma"].join(c.failed))] if c.failed else []
         if not self.names:
@@ -158,7 +148,7 @@ class View:
         answers = {p for grades in c.data.qrels for p, grade in grades.items() if grade >= c.data.relevance_level}
         if len(answers) == len(c.data.corpus) > 1 and not c.data.judged_alone:
             sentences.append(w["summary_answers"])
-        if rows := c.tests():
+        if (rows := c.tests()) and not (headline and len(rows) == 1):
             row = next(iter(rows.values()))
             p, which = row.get("adjusted p", row["p"]), w["adjusted_p" if "adjusted p" in row else "plain_p"]
             key = "summary_clear" if p < SMALL else "summary_open"
@@ -335,20 +325,6 @@ class View:
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
         return (note if rows else w["no_failures"]), Grid(header, rows, len(header))
 
-    def gaps(self) -> tuple[float, list[Bar]] | None:
-        """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
-        tests = self.comparison.tests() if self.names else {}
-        if not tests:
-            return None
-        keys = ("low", "difference", "high")
-        ends = [0.0, *(row[key] for row in tests.values() for key in keys)]
-        low, cut = min(ends), _cut_names(tests)
-        scale = WIDTH / (max(ends) - low or 1.0)
-        return -low * scale, [
-            Bar(cut.get(n, n), number(row["difference"]), [(row[key] - low) * scale for key in keys])
-            for n, row in tests.items()
-        ]
-
     def cost(self) -> Grid | None:
         """Return seconds to load and to index, milliseconds a query, and truncated passages.
 
@@ -451,9 +427,3 @@ def short(text: str) -> str:
     """Return a text on one line, a dash between its title and the rest, cut to the width of a cell."""
     line = " – ".join(" ".join(part.split()) for part in text.strip().split("\n", 1))
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
-
-
-def _cut_names(names: Iterable[str]) -> dict[str, str]:
-    """Cut names to the width of a figure, in the middle, since variants differ at the end; not if two became one."""
-    cut = {n: n if len(n) <= NAME else f"{n[: NAME // 2 - 1]}…{n[-NAME // 2 :]}" for n in names}
-    return cut if len(set(cut.values())) == len(cut) else {}
