@@ -1,4 +1,4 @@
-"""Answers as readers write them, two right ones an exercise: with a library, and with a loop or arrays."""
+"""Answers as readers write them: right ones of every exercise, of some in two styles, and wrong ones of some."""
 
 import math
 from collections import Counter
@@ -79,25 +79,11 @@ def array_average_precision(retrieved, relevant, k):
     return (hit * hit.cumsum() / np.arange(1, len(hit) + 1)).sum() / len(relevant)
 
 
-def loop_rbp(retrieved, relevant, k):
-    reading, total = 1.0, 0.0
-    for doc in retrieved[:k]:
-        total += reading * 0.2 * (doc in relevant)
-        reading *= 0.8
-    return total
-
-
 def loop_dcg(retrieved, grades, k):
     total = 0.0
     for place in range(min(k, len(retrieved))):
         total += grades.get(retrieved[place], 0) / math.log2(place + 2)
     return total
-
-
-def loop_residual(retrieved, grades, k):
-    """What the unjudged of the top k weigh, and all that is below."""
-    top = retrieved[:k]
-    return sum(0.2 * 0.8**place for place, doc in enumerate(top) if doc not in grades) + 0.8 ** len(top)
 
 
 def sklearn_ndcg(retrieved, grades, k):
@@ -132,13 +118,6 @@ def by_evaluate(name):
     return answer
 
 
-def loop_mean_recall(run, qrels, k):
-    total = 0
-    for query, relevant in qrels.items():
-        total += len(relevant & set(run.get(query, [])[:k])) / len(relevant)
-    return total / len(qrels)
-
-
 def two_sorts(scores):
     """By id first, then by score with a sort that keeps the order of equals."""
     by_id = sorted(scores, reverse=True)
@@ -169,13 +148,6 @@ def loop_tau(first, second):
             sign += 1 if (first[i] - first[j]) * (second[i] - second[j]) > 0 else -1
             total += 1
     return sign / total
-
-
-def loop_pool(rankings, depth):
-    together = set()
-    for documents in rankings.values():
-        together |= set(documents[:depth])
-    return together
 
 
 def numbered(documents, *others):
@@ -209,14 +181,6 @@ def loop_bpref(retrieved, grades):
     return total / len(relevant)
 
 
-def loop_search(query, passages, k):
-    left, found = list(range(len(passages))), []
-    while len(found) < k:
-        found.append(max(left, key=lambda row: sum(a * b for a, b in zip(query, passages[row], strict=True))))
-        left.remove(found[-1])
-    return found
-
-
 def swap_sums(first, second):
     """The sums of differences for all patterns of signs, those observed first."""
     difference = np.array(first) - np.array(second)
@@ -239,45 +203,30 @@ def dealt_out(first, second):
 
 RIGHT = {
     "recall": [scored("recall"), loop_recall],
-    "capped_recall": [scored("capped_recall"), lambda r, q, k: loop_recall(r, q, k) * len(q) / min(k, len(q))],
-    "precision": [scored("precision"), lambda r, q, k: sum(doc in q for doc in r[:k]) / k],
-    "success": [scored("success"), any_success],
-    "reciprocal_rank": [scored("mrr"), loop_reciprocal_rank],
+    "capped_recall": [scored("capped_recall")],
+    "precision": [scored("precision")],
+    "success": [scored("success")],
+    "reciprocal_rank": [scored("mrr")],
     "average_precision": [scored("map"), loop_average_precision],
-    "rbp": [scored("rbp"), loop_rbp],
-    "r_precision": [scored("rprec"), lambda r, q: loop_recall(r, q, len(q))],
-    "dcg": [lambda r, g, k: scored("ndcg")(r, g, k) * discounted(ideal(g, k)), loop_dcg],
-    "ideal_dcg": [
-        lambda r, g, k: loop_dcg(sorted(g, key=g.get, reverse=True), g, k),
-        lambda r, g, k: discounted(ideal(g, k)),
-    ],
+    "rbp": [scored("rbp")],
+    "r_precision": [scored("rprec")],
+    "dcg": [lambda r, g, k: scored("ndcg")(r, g, k) * discounted(ideal(g, k))],
+    "ideal_dcg": [lambda r, g, k: loop_dcg(sorted(g, key=g.get, reverse=True), g, k)],
     "ndcg": [scored("ndcg"), sklearn_ndcg],
-    "ndcg_exponential": [
-        exponential,
-        lambda r, g, k: scored("ndcg")(r, {doc: 2**grade - 1 for doc, grade in g.items()}, k),
-    ],
-    "judged": [scored("judged"), lambda r, g, k: len([doc for doc in r[:k] if doc in g]) / len(r[:k])],
-    "rbp_residual": [scored("rbp_residual"), loop_residual],
-    "mean_recall": [by_evaluate("recall"), loop_mean_recall],
-    "mrr": [
-        by_evaluate("mrr"),
-        lambda run, qrels, k: sum(loop_reciprocal_rank(run.get(q, []), qrels[q], k) for q in qrels) / len(qrels),
-    ],
-    "ranking": [
-        two_sorts,
-        lambda s: [doc for _, doc in sorted(((score, doc) for doc, score in s.items()), reverse=True)],
-    ],
-    "documents": [loop_documents, lambda chunks, k: list(dict.fromkeys(chunk.split("#")[0] for chunk in chunks))[:k]],
+    "ndcg_exponential": [exponential],
+    "judged": [scored("judged")],
+    "rbp_residual": [scored("rbp_residual")],
+    "mean_recall": [by_evaluate("recall")],
+    "mrr": [by_evaluate("mrr")],
+    "ranking": [two_sorts],
+    "documents": [loop_documents],
     "kappa": [table_kappa, cohen_kappa_score],
-    "tau": [loop_tau, lambda a, b: scipy.stats.kendalltau(a, b).statistic],
-    "pool": [pool_of_helpers, loop_pool],
-    "condensed": [condense_of_helpers, lambda r, g: list(filter(g.__contains__, r))],
+    "tau": [loop_tau],
+    "pool": [pool_of_helpers],
+    "condensed": [condense_of_helpers],
     "bpref": [scored("bpref"), loop_bpref],
-    "bonferroni": [
-        lambda p: np.minimum(len(p) * np.array(p), 1),
-        lambda p: [1 if value * len(p) > 1 else value * len(p) for value in p],
-    ],
-    "search": [lambda q, p, k: np.argsort(-(np.array(p) @ q))[:k], loop_search],
+    "bonferroni": [lambda p: np.minimum(len(p) * np.array(p), 1)],
+    "search": [lambda q, p, k: np.argsort(-(np.array(p) @ q))[:k]],
     "paired_test": [lambda a, b: paired_test(np.array(a), np.array(b)).p_value, array_paired_test],
 }
 
@@ -313,12 +262,6 @@ def discount_from_two(gains):
     return sum(gain if place == 0 else gain / math.log2(place + 1) for place, gain in enumerate(gains))
 
 
-def mean_rank_first(run, qrels, k):
-    first = [at_ranks(run.get(q, []), qrels[q], k)[:1] for q in qrels]
-    found = np.concatenate(first) if len(first) else np.array([])
-    return 1 / found.mean() if len(found) else 0
-
-
 def chance(first, second):
     """The agreement by chance of two assessors who each say 1 as often as they do."""
     a, b = np.mean(first), np.mean(second)
@@ -348,33 +291,14 @@ def bpref_with(*, paper=False, cap=True, unjudged=False, over=None):
     return answer
 
 
-def swaps(first, second):
-    """Pairs that swap, and all pairs."""
-    pairs = [(i, j) for i in range(len(first)) for j in range(i)]
-    return sum((first[i] > first[j]) != (second[i] > second[j]) for i, j in pairs), len(pairs)
-
-
-def interleaved(rankings, depth):
-    """The first `depth` documents of the rankings taken in turn."""
-    turn = dict.fromkeys(chain.from_iterable(zip(*rankings.values(), strict=True)))
-    return set(list(turn)[:depth])
-
-
 # Wrong answers as readers write them: mistake -> answer.
 WRONG = {
     "recall": {
         "no_cutoff": lambda r, q, k: len(q.intersection(r)) / len(q),
         "one_short": lambda r, q, k: sum(r[place] in q for place in range(min(k - 1, len(r)))) / len(q),
         "hits": lambda r, q, k: len(q.intersection(r[:k])),
-        "precision": RIGHT["precision"][1],
+        "precision": RIGHT["precision"][0],
         "success": any_success,
-    },
-    "precision": {
-        "precision_of_shown": lambda r, q, k: flags(r, q, k).mean(),
-        "precision_of_all": lambda r, q, k: flags(r, q, None).mean(),
-        "first_place": lambda r, q, k: int(r[0] in q),
-        "recall": loop_recall,
-        "capped_recall": RIGHT["capped_recall"][1],
     },
     "reciprocal_rank": {
         "rank_after": lambda r, q, k: max([1 / (rank + 1) for rank in at_ranks(r, q, k)], default=0),
@@ -389,27 +313,6 @@ WRONG = {
         "ap_over_k": lambda r, q, k: array_average_precision(r, q, k) * len(q) / k,
         "reciprocal_rank": loop_reciprocal_rank,
     },
-    "rbp": {
-        "rbp_late": lambda r, q, k: (0.2 * 0.8 ** at_ranks(r, q, k)).sum(),
-        "rbp_without_factor": lambda r, q, k: (0.8 ** (at_ranks(r, q, k) - 1)).sum(),
-        "rbp_swapped": lambda r, q, k: sum(0.8 * 0.2 ** (rank - 1) for rank in at_ranks(r, q, k).tolist()),
-    },
-    "r_precision": {"precision_at_ten": lambda r, q: np.isin(r[:10], list(q)).sum() / 10},
-    "dcg": {
-        "dcg_exponential": lambda r, g, k: discounted(2 ** grades_of(r, g, k) - 1),
-        "dcg_binary": lambda r, g, k: discounted(grades_of(r, g, k) > 0),
-        "dcg_old_discount": lambda r, g, k: discount_from_two(grades_of(r, g, k)),
-        "dcg_natural": lambda r, g, k: discounted(grades_of(r, g, k)) / math.log(2),
-        "dcg_by_rank": lambda r, g, k: (grades_of(r, g, k) / np.arange(1, len(r[:k]) + 1)).sum(),
-        "cumulative_gain": lambda r, g, k: grades_of(r, g, k).sum(),
-    },
-    "ideal_dcg": {
-        "ideal_of_retrieved": lambda r, g, k: discounted(np.sort(grades_of(r, g, k))[::-1]),
-        "ideal_worst_first": lambda r, g, k: discounted(np.sort(list(g.values()))[:k]),
-        "ideal_exponential": lambda r, g, k: discounted(2 ** ideal(g, k) - 1),
-        "ideal_binary": lambda r, g, k: discounted(ideal(g, k) > 0),
-        "dcg": loop_dcg,
-    },
     "ndcg": {
         "ndcg_of_retrieved": lambda r, g, k: loop_dcg(r, g, k) / (discounted(-np.sort(-grades_of(r, g, k))) or 1),
         "ndcg_of_all_retrieved": gallery_ndcg,
@@ -419,47 +322,12 @@ WRONG = {
         "ndcg_exponential": exponential,
         "ideal_dcg": RIGHT["ideal_dcg"][0],
     },
-    "ndcg_exponential": {
-        "ndcg_mixed": lambda r, g, k: discounted(2 ** grades_of(r, g, k) - 1) / discounted(ideal(g, k)),
-        "ndcg": sklearn_ndcg,
-    },
-    "judged": {
-        "rbp_residual": loop_residual,
-        "judged_over_k": lambda r, g, k: len(g.keys() & set(r[:k])) / k,
-        "judged_of_all": lambda r, g, k: len(g.keys() & set(r[:k])) / len(g),
-        "relevant_share": lambda r, g, k: (grades_of(r, g, k) > 0).mean(),
-        "unjudged": lambda r, g, k: np.mean([doc not in g for doc in r[:k]]),
-    },
-    "rbp_residual": {
-        "residual_without_tail": lambda r, g, k: sum(0.2 * 0.8**i for i, d in enumerate(r[:k]) if d not in g),
-        "residual_of_rbp": lambda r, g, k: 1 - loop_rbp(r, {doc for doc in g if g[doc] > 0}, k),
-        "residual_tail": lambda r, g, k: 0.8**k,
-        "judged": RIGHT["judged"][1],
-        "rbp": lambda r, g, k: loop_rbp(r, {doc for doc in g if g[doc] > 0}, k),
-    },
     "mean_recall": means(loop_recall)
     | {
         "recall_of_pairs": lambda run, qrels, k: (
             sum(len(qrels[q] & set(run.get(q, [])[:k])) for q in qrels)
             / len([doc for relevant in qrels.values() for doc in relevant])
         )
-    },
-    "mrr": means(loop_reciprocal_rank) | {"over_mean_rank": mean_rank_first},
-    "ranking": {
-        "as_listed": lambda s: sorted(s, key=s.get, reverse=True),
-        "listed_last_first": lambda s: [*reversed(sorted(s, key=s.get))],
-        "ids_ascending": lambda s: sorted(sorted(s), key=s.get, reverse=True),
-        "ids_as_numbers": lambda s: sorted(sorted(s, key=int, reverse=True), key=lambda doc: -s[doc]),
-        "worst_first": lambda s: two_sorts(s)[::-1],
-        "unsorted": lambda s: [doc for doc in s],
-    },
-    "documents": {
-        "cut_first": lambda chunks, k: loop_documents(chunks[:k], k),
-        "last_chunk": lambda chunks, k: [
-            doc for _, doc in sorted((i, doc) for doc, i in {c.split("#")[0]: i for i, c in enumerate(chunks)}.items())
-        ][:k],
-        "alphabetical": lambda chunks, k: sorted({chunk.split("#")[0] for chunk in chunks})[:k],
-        "repeats": lambda chunks, k: [chunk.split("#")[0] for chunk in chunks[:k]],
     },
     "kappa": {
         "agreement": same_labels,
@@ -469,43 +337,12 @@ WRONG = {
         "not_rescaled": lambda a, b: same_labels(a, b) - chance(a, b),
         "overlap": lambda a, b: sum(x and y for x, y in zip(a, b, strict=True)) / np.sum(np.array(a) | np.array(b)),
     },
-    "tau": {
-        "kept_share": lambda a, b: 1 - swaps(a, b)[0] / swaps(a, b)[1],
-        "swapped_share": lambda a, b: swaps(a, b)[0] / swaps(a, b)[1],
-        "tau_reversed": lambda a, b: -scipy.stats.kendalltau(a, b).statistic,
-        "every_pair_twice": lambda a, b: (swaps(a, b)[1] - 2 * swaps(a, b)[0]) / (len(a) * (len(a) - 1)),
-        "spearman": lambda a, b: scipy.stats.spearmanr(a, b).statistic,
-    },
-    "pool": {
-        "intersection": lambda rankings, depth: set.intersection(*[set(ids[:depth]) for ids in rankings.values()]),
-        "first_system": lambda rankings, depth: set(rankings["BM25"][:depth]),
-        "depth_in_all": interleaved,
-    },
-    "condensed": {
-        "relevant_only": lambda r, g: [doc for doc in r if doc in g and g[doc] > 0],
-        "by_grade": lambda r, g: sorted([doc for doc in r if doc in g], key=g.get, reverse=True),
-        "unjudged_last": lambda r, g: [d for d in r if d in g] + [d for d in r if d not in g],
-        "gaps": lambda r, g: [doc if doc in g else None for doc in r],
-        "unjudged_only": lambda r, g: [doc for doc in r if g.get(doc) is None],
-    },
     "bpref": {
         "bpref_of_paper": bpref_with(paper=True),
         "bpref_uncapped": bpref_with(cap=False),
         "bpref_unjudged": bpref_with(unjudged=True),
         "bpref_of_retrieved": bpref_with(over="retrieved"),
         "sum": bpref_with(over="nothing"),
-    },
-    "bonferroni": {
-        "above_one": lambda p: np.array(p) * len(p),
-        "divided": lambda p: np.array(p) / len(p),
-        "one_test_less": lambda p: np.minimum(1, np.array(p) * (len(p) - 1)),
-        "sidak": lambda p: -np.expm1(len(p) * np.log1p(-np.array(p))),
-        "uncorrected": lambda p: p,
-    },
-    "search": {
-        "scores_returned": lambda q, p, k: np.sort(np.array(p) @ q)[::-1][:k],
-        "rank_of_each": lambda q, p, k: np.argsort(np.argsort(-(np.array(p) @ q)))[:k],
-        "in_order_of_corpus": lambda q, p, k: sorted(loop_search(q, p, k)),
     },
     "paired_test": {
         "one_sided": lambda a, b: np.mean(swap_sums(a, b) >= swap_sums(a, b)[0]),

@@ -21,7 +21,9 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize(("exercise", "style"), [(name, style) for name in EXERCISES for style in range(2)])
+@pytest.mark.parametrize(
+    ("exercise", "style"), [(name, style) for name in EXERCISES for style in range(len(RIGHT[name]))]
+)
 def test_right_answers_pass_in_whatever_style(exercise: str, style: int):
     """A reader whose function equals trec_eval's, scikit-learn's or SciPy's would be sent away."""
     verdict = check(exercise, RIGHT[exercise][style])
@@ -52,12 +54,6 @@ def test_the_verdict_is_in_the_language_of_the_reader(monkeypatch):
 def test_wrong_answers_are_named(exercise: str, mistake: str):
     """A reader's own form of a known mistake would get no hint, or another mistake's."""
     assert check(exercise, WRONG[exercise][mistake]).mistake == mistake
-
-
-def test_every_mistake_is_made_once():
-    """A formula among the mistakes could compute anything: no reader's answer was ever held against it."""
-    known = {mistake for exercise in EXERCISES.values() for mistake in exercise.mistakes}
-    assert known == {mistake for answers in WRONG.values() for mistake in answers}
 
 
 def test_every_sentence_is_there_in_both_languages_and_used():
