@@ -30,7 +30,7 @@ def provenance(model: "Model | None" = None, data: "RetrievalDataset | None" = N
     record: dict[str, Any] = {"date": today, "python": platform.python_version(), "packages": versions}
     if model is not None:
         record["model"] = model_record(model)
-        record["device"] = _device_name(model.device)
+        record["device"] = model.device
     if data is not None:
         record["data"] = {
             "name": data.name, "sha256": data.sha256, "queries": len(data.queries), "passages": len(data.corpus),
@@ -41,11 +41,3 @@ def provenance(model: "Model | None" = None, data: "RetrievalDataset | None" = N
 def model_record(model: "Model") -> dict[str, Any]:
     """Return the known fields of a model's :class:`~helpers.models.ModelInfo`, by name."""
     return {name: value for name, value in vars(model.info).items() if value is not None}
-
-
-def _device_name(device: str) -> str:
-    if not device.startswith("cuda"):
-        return device
-    import torch
-
-    return str(torch.cuda.get_device_name(device))

@@ -32,13 +32,6 @@ def test_packages_that_are_absent_are_left_out(monkeypatch):
     assert list(provenance()["packages"]) == ["numpy"]
 
 
-def test_a_gpu_is_named_by_its_model(monkeypatch):
-    """Seconds of one GPU would be read as those of another."""
-    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"GPU of {device}")
-    assert module._device_name("cuda:1") == "GPU of cuda:1"
-    assert module._device_name("cpu") == "cpu"
-
-
 def test_the_build_of_a_package_is_not_its_version(monkeypatch: pytest.MonkeyPatch):
     """A lesson recorded with one wheel of PyTorch would differ when another wheel of the same version runs it."""
     monkeypatch.setattr("importlib.metadata.version", lambda name: "2.13.0+cpu")

@@ -1,12 +1,10 @@
 """Content-addressed storage of vectors: a folder of arrays, each with a checksum at the end of its file."""
 
 import contextlib
-import errno
 import hashlib
 import io
 import json
 import os
-import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -79,17 +77,12 @@ class Store:
             text = "{count} of {of} shards of vectors were damaged and were computed again: the disk may be failing."
             warnings.warn(Note(text, count=count, of=shards), stacklevel=3)
 
-    def read_again(self, name: str, shape: tuple[int, int]) -> np.ndarray:
-        """Memory-map a float32 array whose checksum was verified before; faster than ``np.load``."""
-        path, size = self.path(name), shape[0] * shape[1] * np.dtype(np.float32).itemsize
-        return np.memmap(path, np.float32, "r", path.stat().st_size - SEAL - size, shape)
-
     def write(self, name: str, array: np.ndarray) -> np.ndarray:
         """Write an array atomically, and memory-map it."""
         path, buffer, array = self.path(name), io.BytesIO(), np.ascontiguousarray(array)
         np.save(buffer, array, allow_pickle=False)
         content = buffer.getbuffer()
-        with self._errors_named(path, len(content) + SEAL):
+        with self._errors_named(path):
             with whole_file(path) as temporary, temporary.open("wb") as file:
                 file.write(content)
                 file.write(hashlib.sha256(name.encode() + content).digest())
@@ -111,7 +104,7 @@ class Store:
     def write_text(self, name: str, text: str) -> None:
         """Write a text file atomically."""
         path = self.folder / name
-        with self._errors_named(path, len(text)):
+        with self._errors_named(path):
             write_text(path, text)
 
     @contextlib.contextmanager
@@ -129,17 +122,12 @@ class Store:
             lock.release()
 
     @contextlib.contextmanager
-    def _errors_named(self, path: Path, size: int = 0) -> Iterator[None]:
+    def _errors_named(self, path: Path) -> Iterator[None]:
         """Create the folder; an OSError in the block names the file, the cause, and the remedy."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             yield
         except OSError as error:
             advice = f"{self.remedy} another folder"
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                missing = max(0, size - shutil.disk_usage(self.folder).free)
-                advice = f"the file takes {size:,} bytes, {missing:,} are missing. Free them, or {advice}"
-            raise OSError(
-                error.errno,
-                f"Cannot write {path.name} to the folder {str(self.folder)!r} ({error.strerror}): {advice}.",
-            ) from error
+            where = f"{path.name} to the folder {str(self.folder)!r} ({error.strerror})"
+            raise OSError(error.errno, f"Cannot write {where}: {advice}.") from error

@@ -260,12 +260,7 @@ def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list
                     "each query one type."
                 )
     if not types:
-        why = (
-            f"none of its query ids is one of the data ({others[0]!r} against {data.query_ids[0]!r})"
-            if others
-            else ("it is empty; write a line for each query: its id, a tab, its type")
-        )
-        raise ValueError(f"{path.name}: {why}.")
+        raise ValueError(f"{path.name}: no line about a query of the data, such as {data.query_ids[0]!r}.")
     return types, others
 
 

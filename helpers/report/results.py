@@ -98,9 +98,8 @@ class Results:
     metrics: Sequence[str]  # those computed, the main one before ``judged``
     main: str  # by which systems are ordered and tested
     level: float = 0.95  # of the intervals
-    # The tests by reference and metric, and the slices by types: page, files and gates need the same ones.
+    # The tests by reference and metric: page, files and gates need the same ones.
     _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
-    _slices: "dict[tuple[str, ...], dict[str, Slice]]" = field(default_factory=dict, init=False, repr=False)
 
     @property
     def scored(self) -> dict[str, Evaluation]:
@@ -134,12 +133,7 @@ class Results:
         rows: dict[str, list[int]] = {}
         for row, kind in enumerate(kinds):
             rows.setdefault(kind, []).append(row)
-        key = tuple(kinds)
-        if key not in self._slices:
-            self._slices[key] = {
-                kind: Slice(len(rows[kind]), *self._slice(np.array(rows[kind]))) for kind in sorted(rows, key=natural)
-            }
-        return self._slices[key]
+        return {kind: Slice(len(rows[kind]), *self._slice(np.array(rows[kind]))) for kind in sorted(rows, key=natural)}
 
     def _slice(self, rows: np.ndarray) -> "tuple[dict[str, float], dict[str, Interval | None]]":
         spreads = self._intervals(rows, [self.main])
