@@ -20,7 +20,7 @@ from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, w
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
 from helpers.systems.pipeline import Ranking, System
-from helpers.systems.stages import losses, oracle, union, ways
+from helpers.systems.stages import ideal_order, lost_by_stage, trace, union
 
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
 
@@ -177,10 +177,10 @@ def _follow(
     for place, user in reversed(list(enumerate(chain))):
         depth_of_next = _depth(chain[place - 1], 0) if place else None
         rankings[user.name] = ids[user.name][:, :depth_of_next]
-    lost = losses(ways(candidates, rankings, data, k))
+    lost = lost_by_stage(trace(candidates, rankings, data, k))
     level, deepest = data.relevance_level, f"recall@{max(1, candidates.shape[1])}"
     recall = evaluate_quietly(candidates, data.qrels, [deepest], relevance_level=level).mean[deepest]
-    best = evaluate_quietly(oracle(candidates, data), data.qrels, [main], relevance_level=level).mean[main]
+    best = evaluate_quietly(ideal_order(candidates, data), data.qrels, [main], relevance_level=level).mean[main]
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 

@@ -68,7 +68,7 @@ class Stages:
     candidates: float  # passages a query, on average
     recall: float  # of the candidates, whatever their order
     ceiling: float  # the main metric of the candidates in the order of their grades, which no other order exceeds
-    losses: dict[str, float]  # share of queries by outcome, see :func:`helpers.systems.losses`
+    losses: dict[str, float]  # share of queries by outcome, see :func:`helpers.systems.lost_by_stage`
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@
 from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run
 from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
-from helpers.systems.stages import ceiling, losses, oracle, union, ways
+from helpers.systems.stages import best_possible, ideal_order, lost_by_stage, trace, union
 
 __all__ = [
     "UPSTREAM_MODELS", "Contender", "Dense", "FlagScorer", "Fusion", "Ranking", "Rerank", "Retrieval",
-    "Run", "System", "Words", "ceiling", "load_contenders", "losses", "oracle", "rank", "rank_all",
-    "short_name", "union", "ways",
+    "Run", "System", "Words", "best_possible", "ideal_order", "load_contenders", "lost_by_stage", "rank",
+    "rank_all", "short_name", "trace", "union",
 ]  # fmt: skip

@@ -36,7 +36,7 @@ def union(*rankings: np.ndarray) -> np.ndarray:
     return candidates
 
 
-def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
+def ideal_order(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
     """Return candidates (q, k) in the order of an ideal reranker: by grade, descending, equal ones as they were.
 
     Unjudged ones have grade 0. For any metric that depends on judgements alone, no other order scores higher.
@@ -48,12 +48,12 @@ def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
     return best
 
 
-def ceiling(
+def best_possible(
     ids: np.ndarray, data: RetrievalDataset, depths: Iterable[int], metrics: Sequence[str] = ("ndcg@10",)
 ) -> "pd.DataFrame":
     """Return the highest scores that a reranker of the first n candidates can reach, one row per depth n.
 
-    ``recall`` is the recall of the candidates, which no order changes; the metrics are those of the `oracle` order.
+    ``recall`` is the recall of the candidates, which no order changes; the metrics are those of the `ideal_order`.
     The depths lie between the largest cutoff of the metrics and that of the ranking, (q, k).
     """
     import pandas as pd
@@ -66,14 +66,14 @@ def ceiling(
                 f"depth {depth}: the ranking has {ids.shape[1]} candidates a query and the metrics look at {largest}; "
                 "give depths between the two."
             )
-        best = oracle(ids[:, :depth], data)
+        best = ideal_order(ids[:, :depth], data)
         names = [f"recall@{depth}", *metrics]
         means = evaluate(best, data.qrels, names, relevance_level=data.relevance_level).mean
         rows[depth] = {"recall": means[names[0]], **{name: means[name] for name in metrics}}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("candidates")
 
 
-def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: RetrievalDataset, k: int) -> "pd.DataFrame":
+def trace(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: RetrievalDataset, k: int) -> "pd.DataFrame":
     """Return a row for every relevant passage: its rank after each stage of a pipeline, and its outcome.
 
     The outcome is "delivered" if the last stage ranks the passage among the first ``k``; "not retrieved" if it is not
@@ -107,8 +107,8 @@ def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: Retriev
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(stages, "Int64"))
 
 
-def losses(followed: "pd.DataFrame") -> "pd.Series":
-    """Return the share of queries by outcome, from the table that `ways` returns.
+def lost_by_stage(followed: "pd.DataFrame") -> "pd.Series":
+    """Return the share of queries by outcome, from the table that `trace` returns.
 
     The outcome of a query is the best one of its relevant passages: delivered, else cut off, else lost by the last
     stage, by an earlier one, else not retrieved.

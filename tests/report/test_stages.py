@@ -10,7 +10,7 @@ from helpers.metrics import evaluate
 from helpers.report import compare
 from helpers.report.page import View, render
 from helpers.report.spec import Spec
-from helpers.systems import Run, oracle, union
+from helpers.systems import Run, ideal_order, union
 from tests.systems.samples import collection, write_reranker
 
 
@@ -38,7 +38,7 @@ def test_stages_are_followed_by_hand(staged):
     data, both = staged.data, staged.results["both"].stages
     candidates = union(*(staged.results[name].ranking.ids for name in ("first", "second")))
     assert both.candidates == np.mean([3, 3, 1, 1, 0, 1])
-    best = evaluate(oracle(candidates, data), data.qrels, ["ndcg@2"]).mean["ndcg@2"]
+    best = evaluate(ideal_order(candidates, data), data.qrels, ["ndcg@2"]).mean["ndcg@2"]
     assert both.ceiling == best >= staged.scored["both"].mean["ndcg@2"]
     # q1 is delivered, q2's answer is third, no candidate of q3, q4 and q6 is relevant; nothing is relevant to q5
     assert both.losses == {"not retrieved": 0.6, "lost by both": 0.0, "cut off": 0.2, "delivered": 0.2}

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
-from helpers.systems.stages import ceiling, losses, oracle, union, ways
+from helpers.systems.stages import best_possible, ideal_order, lost_by_stage, trace, union
 
 
 def collection(qrels: list[dict[int, int]], passages: int = 8) -> RetrievalDataset:
@@ -27,19 +27,19 @@ def test_oracle_is_the_best_of_all_orders():
         orders = np.array(list(itertools.permutations(ids[0])))
         for metric in ("ndcg@3", "mrr@3", "recall@2", "map@5"):
             best = evaluate(orders, qrels * len(orders), metric).per_query[metric].max()
-            assert evaluate(oracle(ids, collection(qrels)), qrels, metric).mean[metric] == best
+            assert evaluate(ideal_order(ids, collection(qrels)), qrels, metric).mean[metric] == best
 
 
 def test_ceiling_of_a_hand_worked_ranking():
     """The depth to rerank would be chosen from wrong numbers."""
     data = collection([{0: 1, 5: 2}, {3: 1}])
     ids = np.array([[1, 0, 2, 5], [4, 6, 7, -1]])
-    table = ceiling(ids, data, [2, 4], ["mrr@2"])
+    table = best_possible(ids, data, [2, 4], ["mrr@2"])
     assert table.loc[2].tolist() == [0.25, 0.5]
     assert table.loc[4].tolist() == [0.5, 0.5]
     for depth in (1, 5):
         with pytest.raises(ValueError, match=f"depth {depth}: the ranking has 4 candidates"):
-            ceiling(ids, data, [depth], ["mrr@2"])
+            best_possible(ids, data, [depth], ["mrr@2"])
 
 
 def test_union_takes_turns_and_has_each_passage_once():
@@ -54,15 +54,15 @@ def test_each_answer_is_lost_where_it_was_lost():
     retrieved = np.array([[1, 2, 3, 0], [1, 2, 3, 0], [0, 1, 3, 2], [3, 0, 1, 2], [0, 1, 2, 3], [0, 5, 6, 7]])
     fused = np.array([[1, 2, 3], [1, 2, 3], [0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 6, 5]])
     reranked = np.array([[2, 3, 1], [2, 3, 1], [1, 0, 2], [1, 2, 0], [2, 1, 0], [6, 0, 5]])
-    followed = ways(retrieved, {"fusion": fused, "reranker": reranked}, data, k=2)
+    followed = trace(retrieved, {"fusion": fused, "reranker": reranked}, data, k=2)
     fusion, reranker = "lost by fusion", "lost by reranker"
     outcomes = [fusion, reranker, "cut off", fusion, "not retrieved", "cut off", "delivered"]
     assert followed["outcome"].tolist() == outcomes
     assert followed.loc[1, ["fusion", "reranker"]].tolist() == [1, 3]
-    shares = losses(followed)
+    shares = lost_by_stage(followed)
     expected = {"not retrieved": 1, fusion: 2, reranker: 1, "cut off": 1, "delivered": 1}
     assert shares.to_dict() == pytest.approx({name: count / 6 for name, count in expected.items()})
-    assert losses(ways(retrieved, {"alone": retrieved}, data, k=4))["delivered"] == pytest.approx(5 / 6)
+    assert lost_by_stage(trace(retrieved, {"alone": retrieved}, data, k=4))["delivered"] == pytest.approx(5 / 6)
 
 
 def test_delivered_is_what_success_counts():
@@ -72,7 +72,7 @@ def test_delivered_is_what_success_counts():
     data = collection(qrels, 30)
     ids = np.array([rng.permutation(30)[:20] for _ in qrels])
     other = np.array([rng.permutation(row)[:12] for row in ids])
-    shares = losses(ways(ids, {"first": ids, "second": other}, data, k=3))
+    shares = lost_by_stage(trace(ids, {"first": ids, "second": other}, data, k=3))
     assert shares["delivered"] == pytest.approx(evaluate(other, qrels, "success@3").mean["success@3"])
     lost = evaluate(ids, qrels, "success@20").mean["success@20"]
     assert shares["not retrieved"] == pytest.approx(1 - lost)
@@ -81,7 +81,7 @@ def test_delivered_is_what_success_counts():
 
 def test_without_relevant_passages_the_table_is_empty_and_has_its_columns():
     """Losses of a part of the queries that has no relevant passage would end in a missing column."""
-    followed = ways(np.array([[0]]), {"fusion": np.array([[0]])}, collection([{0: 0}]), 1)
+    followed = trace(np.array([[0]]), {"fusion": np.array([[0]])}, collection([{0: 0}]), 1)
     assert (len(followed), list(followed)) == (0, ["query", "passage", "grade", "fusion", "outcome"])
 
 
@@ -90,6 +90,6 @@ def test_stages_that_do_not_belong_together_are_refused():
     data = collection([{0: 1}, {1: 1}])
     ids = np.array([[0, 1], [1, 2]])
     with pytest.raises(ValueError, match="fusion ranks 1 queries, the data has 2"):
-        ways(ids, {"fusion": ids[:1]}, data, 1)
+        trace(ids, {"fusion": ids[:1]}, data, 1)
     with pytest.raises(ValueError, match="fusion, query 1: passage 5 is not among the candidates"):
-        ways(ids, {"fusion": np.array([[0, 1], [5, 2]])}, data, 1)
+        trace(ids, {"fusion": np.array([[0, 1], [5, 2]])}, data, 1)
