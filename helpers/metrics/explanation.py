@@ -1,7 +1,6 @@
 """Which convention gives this number? All known ways to compute a metric, tried on one run and its judgements.
 
-What people do differently is in `conventions.toml`, by axis. Lists that come out equal are computed once, so the
-answer is exact though most combinations are not run.
+What people do differently is in `conventions.toml`, by axis. Lists that come out equal are computed once.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ FAMILIES = {  # the axes of one metric's formula
 WHOLE = sys.maxsize  # the depth of a list, or a cutoff, that leaves nothing out
 FARTHEST = 4.0  # cost of the least likely combination that is tried
 LIKELY = 0.03  # from this chance on, a match is called a likely coincidence
-KEPT = 5  # candidates
-ROWS, EACH = 300, 24  # rows of the table looked at, and combinations of each
+KEPT, ROWS, EACH = 5, 300, 24  # candidates, rows of the table looked at, and combinations of each
 Settings = dict[str, Any]  # {axis: option}; depth and level may be numbers
 Places = tuple[int, np.ndarray, dict[tuple[str, int], np.ndarray]]  # of a list: length, grades, ranks of the judged
 
@@ -75,9 +73,8 @@ class Candidate:
 
     def formula(self, language: str = "en") -> str:
         """What differs from trec_eval's convention, in words, English ("en") or Chinese ("zh")."""
-        words: dict[str, str] = CONVENTIONS["words"][language]
         said = [row[language].format(n=name) for (_, name), row in departures(self.settings).items()]
-        return words["join"].join(said) or words["reference"]
+        return str(CONVENTIONS["words"][language]["join"].join(said) or CONVENTIONS["words"][language]["reference"])
 
 
 @dataclass(frozen=True)
@@ -93,16 +90,15 @@ class Explanation:
     def text(self, language: str = "en") -> str:
         """In words, English ("en") or Chinese ("zh")."""
         words = CONVENTIONS["words"][language]
-        ours = ((name, told, f"{self.reference[name]:.6f}") for name, told in self.figures.items())
-        lines = [words["gives"].format(metric=name, told=told, ours=value) for name, told, value in ours]
+        given = zip(self.figures.items(), self.reference.values(), strict=True)
+        lines = [words["gives"].format(metric=name, told=told, ours=f"{ours:.6f}") for (name, told), ours in given]
         lines += [] if self.scored else [words["unscored"]]
         if not self.candidates:
             lines.append(words["nothing" if len(self.figures) == 1 else "apart"].format(tried=self.tried))
         for number, found in enumerate(self.candidates, 1):
             lines.append(words["candidate"].format(n=number, formula=found.formula(language)))
             lines += [words["known"].format(who=row["who"]) for row in departures(found.settings).values()]
-            others = plainest([[settings] for settings in (found.settings, *found.agreeing)])[1:]
-            if others:
+            if others := plainest([[settings] for settings in (found.settings, *found.agreeing)])[1:]:
                 plain = replace(found, settings=others[0][0]).formula(language)
                 lines.append(words["same"].format(n=len(others), formula=plain))
             lines.append(words["chance"].format(percent=f"{found.chance:.1%}"))
@@ -155,18 +151,18 @@ def read_lists(
     for number, (query, n) in enumerate(zip(of.query_ids, of.n_judged.tolist(), strict=True)):
         ranking, grades = run.get(query, ()), dict(islice(judged, n))
         docs = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
-        docs = [doc for doc in docs if doc != -1]  # padding, which stands at the end
-        values: Any = -np.arange(len(docs)) if scores is None else scores[number][: len(docs)]
+        values: Any = -np.arange(len(docs)) if scores is None else scores[number]
         values = single_precision([*ranking.values()] if isinstance(ranking, Mapping) else values)
+        if -1 in docs:  # padding
+            values, docs = values[[doc != -1 for doc in docs]], [doc for doc in docs if doc != -1]
         given = once(docs, values)
         lists = {"given": given, "twice": (docs, values), "own": given if of.aligned else once(*given, query)}
+        if texts:
+            lists["text"] = once([texts.get(doc, doc) for doc in docs], values)
+            grades |= {texts.get(doc, doc): grade for doc, grade in grades.items()}
         every = in_every_order(*given, grades, depths)
         for view, one in lists.items():
             views.setdefault(view, []).append(every if one[0] is given[0] else in_every_order(*one, grades, depths))
-        if texts:
-            by_text = {texts.get(doc, doc): grade for doc, grade in grades.items()}
-            one = once([texts.get(doc, doc) for doc in docs], values)
-            views.setdefault("text", []).append(in_every_order(*one, by_text, depths))
     return {view: all_ for view, all_ in views.items() if view == "given" or any(map(is_not, all_, views["given"]))}
 
 
@@ -185,16 +181,18 @@ def in_every_order(docs: list[Any], scores: np.ndarray, grades: Mapping[Any, int
     n, place = len(docs), np.arange(len(docs))
     where = [number for number, doc in enumerate(docs) if doc in grades]
     grade = np.array([grades[docs[number]] for number in where], np.int64)
-    worth, at, text, by_score = np.zeros(n, np.int64), place.copy(), place, dense(-scores)
-    worth[where] = 1 + dense(grade)  # 0 is not judged
+    worth, at, text = np.zeros(n, np.int64), place.copy(), place
+    _, by_score = np.unique(-scores, return_inverse=True)
+    worth[where] = 1 + np.unique(grade, return_inverse=True)[1]  # 0 is not judged
     at[np.argsort(by_score, kind="stable")] = place
     if (np.bincount(by_score)[by_score[where]] > 1).any():
-        text = dense([str(doc) for doc in docs])
-    orders = {"trec": (by_score, n - text), "ascending": (by_score, text), "stable": (at, 0), "listed": (place, 0)}
+        _, text = np.unique([str(doc) for doc in docs], return_inverse=True)
+    orders: dict[str, tuple[Any, Any]] = {"trec": (by_score, n - text), "ascending": (by_score, text)}
+    orders |= {"stable": (at, 0), "listed": (place, 0), "reversed": (n - at, 0), "ranks": (n - by_score, 0)}
     orders |= {"favourable": (by_score, n - worth), "unfavourable": (by_score, worth)}
-    orders |= {"reversed": (n - at, 0), "ranks": (n - by_score, 0)}
     with suppress(ValueError, OverflowError):  # ids that are not all numbers
-        orders["ids"] = (dense(-np.array([int(doc) for doc in docs], np.int64)), 0)
+        ids = -np.array([int(doc) for doc in docs], np.int64)
+        orders["ids"] = (np.unique(ids, return_inverse=True)[1], 0)
     ranks = {}
     for order, (first, then) in orders.items():
         key = (first * (n + 1) + then) * n + place
@@ -202,11 +200,6 @@ def in_every_order(docs: list[Any], scores: np.ndarray, grades: Mapping[Any, int
             kept = at < depth
             ranks[order, depth] = np.where(kept[where], 1 + np.sort(key[kept]).searchsorted(key[where]), 0)
     return n, grade, ranks
-
-
-def dense(values: Any) -> np.ndarray:
-    """The place of each value among the different values, from 0."""
-    return np.unique(values, return_inverse=True)[1]
 
 
 class Table:
@@ -239,34 +232,33 @@ class Table:
                     cut = "whole" if depth == WHOLE else depth
                     settings = {"view": view, "order": order, "unjudged": unjudged, "depth": cut}
                     found.setdefault(same, ([], of))[0].append(settings)
+        given, grades = self.judgements, self.judgements.grade
         for equal, hits in found.values():
-            self.add(sorted(equal, key=cost), hits)
+            for level in sorted({given.relevance_level, *np.unique(grades[grades > 0]).tolist()}):
+                self.add(sorted(equal, key=cost), replace(hits, judgements=Judgements.of(given, level)))
 
     def add(self, lists: list[Settings], hits: Hits) -> None:
-        """Compute everything for one list and those equal to it, at every relevance level."""
-        given = self.judgements
-        for level in sorted({given.relevance_level, *np.unique(given.grade[given.grade > 0]).tolist()}):
-            leveled = replace(hits, judgements=Judgements.of(given, level))
-            for figure, block in zip(self.figures, self.blocks, strict=True):
-                values, means = formulas(leveled, figure.family, figure.k), self.means(leveled, figure.k)
-                self.columns[figure.family] = [dict(zip(FAMILIES[figure.family], one, strict=False)) for one in values]
-                each = np.array([*values.values()])
-                for rounded in (each, *(np.round(each, digits) for digits in (4, 3, 2))):
-                    block.extend(np.array([*means.values()]) @ rounded.T)
-            shared = {"level": "given" if level == given.relevance_level else level}
-            names = product(("none", "4", "3", "2"), means)
-            self.rows += [(lists, {**shared, "mean": mean, "rounding": rounding}) for rounding, mean in names]
+        """Compute everything for one list and those equal to it, at one relevance level."""
+        for figure, block in zip(self.figures, self.blocks, strict=True):
+            values, means = formulas(hits, figure.family, figure.k), self.means(hits, figure.k)
+            self.columns[figure.family] = [dict(zip(FAMILIES[figure.family], one, strict=False)) for one in values]
+            each = np.array([*values.values()])
+            for rounded in (each, *(np.round(each, digits) for digits in (4, 3, 2))):
+                block.extend(means @ rounded.T)
+        level = hits.judgements.relevance_level
+        shared = {"level": "given" if level == self.judgements.relevance_level else level}
+        names = product(CONVENTIONS["rounding"], [*CONVENTIONS["mean"]][: len(means)])
+        self.rows += [(lists, {**shared, "mean": mean, "rounding": rounding}) for rounding, mean in names]
 
-    def means(self, hits: Hits, k: int) -> dict[str, np.ndarray]:
+    def means(self, hits: Hits, k: int) -> np.ndarray:
         """The weight of each query in every kind of mean."""
-        masks: dict[str, np.ndarray] = {"all": hits.n_relevant >= 0, "relevant": hits.n_relevant > 0}
-        masks |= {"run": hits.retrieved > 0, "hit": hits.count(k) > 0}
-        means = {mean: mask / max(1, np.count_nonzero(mask)) for mean, mask in masks.items()}
+        masks = np.array([hits.n_relevant >= 0, hits.n_relevant > 0, hits.retrieved > 0, hits.count(k) > 0])
+        weights: np.ndarray = masks / np.maximum(1, masks.sum(axis=1, keepdims=True))
         if self.groups:
-            names = map(self.groups.__getitem__, hits.judgements.query_ids)
-            _, group, size = np.unique([*names], return_inverse=True, return_counts=True)
-            means["groups"] = 1 / size[group] / len(size)
-        return means
+            names = [self.groups[query] for query in self.judgements.query_ids]
+            _, group, size = np.unique(names, return_inverse=True, return_counts=True)
+            weights = np.vstack([weights, 1 / size[group] / len(size)])
+        return weights
 
     def search(self) -> tuple[dict[str, float], list[Candidate], int]:
         """What trec_eval's convention gives, the conventions that give all the figures, and how many were tried."""
@@ -311,28 +303,26 @@ def quotients(hits: Hits, k: int, family: str) -> dict[tuple[str, ...], np.ndarr
     parts = {"R": relevant, "min": np.minimum(k, relevant), "hits": found, "listed": hits.count(WHOLE)}
     parts |= {"retrieved": np.minimum(k, hits.retrieved), "k": np.full(hits.n_queries, k)}
     values = {option: metric.divide(total, part) for option, part in parts.items()} | {"hit": metric.success(hits, k)}
-    reference, *others = CONVENTIONS[family]
-    return {(reference,): METRICS[family].of(hits, k), **{(option,): values[option] for option in others}}
+    values |= {next(iter(CONVENTIONS[family])): METRICS[family].of(hits, k)}
+    return {(option,): values[option] for option in CONVENTIONS[family]}
 
 
 def ndcg_formulas(hits: Hits, k: int) -> dict[tuple[str, ...], np.ndarray]:
     """nDCG by every gain, ideal and discount; a discount is that of log2(rank + 1) at another rank."""
     judged, top, got = hits.judgements, hits.gains.top(k), np.minimum(k, hits.retrieved)
     listed = {"retrieved": best(hits.gains, judged).top(k), "top": best(top, judged)}
-    ideals = {"judged": judged.ideal.top(k), "uncut": judged.ideal, **listed}
+    lists = {"ranked": top, "judged": judged.ideal.top(k), "uncut": judged.ideal, **listed}
     gains: dict[str, Callable[..., np.ndarray]] = {"linear": np.asarray, "exponential": lambda grade: 2.0**grade - 1}
     gains["binary"] = lambda grade: grade >= judged.relevance_level
     shifts = {"rank1": np.asarray, "rank2": lambda rank: rank + 1, "jarvelin": lambda rank: np.maximum(1, rank - 1)}
     values: dict[tuple[str, ...], np.ndarray] = {}
     for (gain, worth), (discount, shift) in product(gains.items(), shifts.items()):
-        moved = {
-            name: metric.dcg(Ranked(each.query, shift(each.rank), worth(each.grade)), hits.n_queries)
-            for name, each in {"ranked": top, **ideals}.items()
-        }
+        moved = {name: Ranked(one.query, shift(one.rank), worth(one.grade)) for name, one in lists.items()}
+        dcgs = {name: metric.dcg(one, hits.n_queries) for name, one in moved.items()}
         ranks = shift(np.arange(1, got.max(initial=1) + 1))
-        moved["constant"] = np.append(0, np.cumsum(1 / metric.discounts(int(ranks[-1]))[ranks]))[got]
+        dcgs["constant"] = np.append(0, np.cumsum(1 / metric.discounts(int(ranks[-1]))[ranks]))[got]
         values |= {
-            (gain, ideal, discount): metric.divide(moved["ranked"], moved[ideal]) for ideal in CONVENTIONS["ideal"]
+            (gain, ideal, discount): metric.divide(dcgs["ranked"], dcgs[ideal]) for ideal in CONVENTIONS["ideal"]
         }
     return values
 
