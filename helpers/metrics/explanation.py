@@ -137,7 +137,8 @@ def explain(
         raise ValueError(f"{n} rankings for {judgements.n_queries} judged queries: key both by query, or neither.")
     run = retrieved if isinstance(retrieved, Mapping) else dict(enumerate(retrieved))
     scored = scores is not None or any(isinstance(docs, Mapping) for docs in run.values())
-    table = Table(read, judgements, groups)
+    table, longest = Table(read, judgements, groups), max(map(len, run.values()), default=0)
+    table.depths = {depth for depth in table.depths if depth < longest or depth == WHOLE}
     table.fill(read_lists(run, judgements, scores, table.depths, texts or {}), scored)
     return Explanation(dict(figures), *table.search(), scored)
 
@@ -221,7 +222,7 @@ class Table:
             query = np.repeat(np.arange(len(lists)), [len(grade) for _, grade, _ in lists])
             for order, depth in product(CONVENTIONS["order"], self.depths):
                 ranks = [ranks[order, depth] for *_, ranks in lists if (order, depth) in ranks]
-                if len(ranks) < len(lists) or WHOLE > depth >= length.max() or (order == "ranks" and not scored):
+                if len(ranks) < len(lists) or (order == "ranks" and not scored):
                     continue
                 rank = np.concatenate(ranks)
                 keep = rank > 0
