@@ -301,10 +301,8 @@ WRONG = {
         "success": any_success,
     },
     "reciprocal_rank": {
-        "rank_after": lambda r, q, k: max([1 / (rank + 1) for rank in at_ranks(r, q, k)], default=0),
         "last_rank": lambda r, q, k: min([1 / rank for rank in at_ranks(r, q, k)], default=0),
         "first_rank": lambda r, q, k: next(iter(at_ranks(r, q, k)), 0),
-        "reciprocal_sum": lambda r, q, k: (1 / at_ranks(r, q, k)).sum(),
         "average_precision": loop_average_precision,
     },
     "average_precision": {
@@ -335,7 +333,6 @@ WRONG = {
         "chance_of_relevant": lambda a, b: 1 - (1 - same_labels(a, b)) / (1 - np.mean(a) * np.mean(b)),
         "one_distribution": lambda a, b: cohen_kappa_score(a + b, b + a),
         "not_rescaled": lambda a, b: same_labels(a, b) - chance(a, b),
-        "overlap": lambda a, b: sum(x and y for x, y in zip(a, b, strict=True)) / np.sum(np.array(a) | np.array(b)),
     },
     "bpref": {
         "bpref_of_paper": bpref_with(paper=True),
@@ -347,7 +344,6 @@ WRONG = {
     "paired_test": {
         "one_sided": lambda a, b: np.mean(swap_sums(a, b) >= swap_sums(a, b)[0]),
         "without_the_observed": lambda a, b: np.mean(np.abs(swap_sums(a, b)) > np.abs(swap_sums(a, b)[0])),
-        "complement": lambda a, b: 1 - array_paired_test(a, b),
         "unpaired": dealt_out,
         "share_of_wins": lambda a, b: np.mean(np.array(a) > np.array(b)),
         "mean_difference": lambda a, b: np.mean(np.subtract(a, b)),
