@@ -6,7 +6,7 @@ Its words are in words/LANGUAGE.toml, one file a language; its layout is in repo
 import contextlib
 import importlib.metadata
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,9 +34,10 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 DISTRIBUTION = "retrieval-evaluation-tutorial"
 DIFFERS = "differences.html"  # the page of the site on numbers that differ
 FAILURES, PAIRS = 10, 5  # queries shown
-TEXT = 160  # characters of a text
+TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
 TYPES, NAMED = 12, 5  # types of queries, and systems named for one cause
 COLUMNS = 7  # numbers beside each other that a sheet of paper holds
+WIDTH = 300  # units across a drawing
 SMALL = 0.05
 
 
@@ -53,6 +54,14 @@ class Grid(NamedTuple):
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
     text: int = 1
+
+
+class Bar(NamedTuple):
+    """A system, its number as text, and where a line begins, is marked and ends, in ``WIDTH`` units."""
+
+    name: str
+    value: str
+    places: Sequence[float]
 
 
 class Remark(NamedTuple):
@@ -89,6 +98,7 @@ def render(
     return environment().get_template("report.html.jinja").render(
         title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
         main=shown(comparison.main), number=number, differs=differs,
+        width=WIDTH,
     )  # fmt: skip
 
 
@@ -325,6 +335,20 @@ class View:
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
         return (note if rows else w["no_failures"]), Grid(header, rows, len(header))
 
+    def gaps(self) -> tuple[float, list[Bar]] | None:
+        """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
+        tests = self.comparison.tests() if self.names else {}
+        if not tests:
+            return None
+        keys = ("low", "difference", "high")
+        ends = [0.0, *(row[key] for row in tests.values() for key in keys)]
+        low, cut = min(ends), _cut_names(tests)
+        scale = WIDTH / (max(ends) - low or 1.0)
+        return -low * scale, [
+            Bar(cut.get(n, n), number(row["difference"]), [(row[key] - low) * scale for key in keys])
+            for n, row in tests.items()
+        ]
+
     def cost(self) -> Grid | None:
         """Return seconds to load and to index, milliseconds a query, and truncated passages.
 
@@ -427,3 +451,9 @@ def short(text: str) -> str:
     """Return a text on one line, a dash between its title and the rest, cut to the width of a cell."""
     line = " – ".join(" ".join(part.split()) for part in text.strip().split("\n", 1))
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
+
+
+def _cut_names(names: Iterable[str]) -> dict[str, str]:
+    """Cut names to the width of a figure, in the middle, since variants differ at the end; not if two became one."""
+    cut = {n: n if len(n) <= NAME else f"{n[: NAME // 2 - 1]}…{n[-NAME // 2 :]}" for n in names}
+    return cut if len(set(cut.values())) == len(cut) else {}

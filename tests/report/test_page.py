@@ -17,7 +17,7 @@ from helpers.report import compare
 from helpers.report.causes import CAUSES
 from helpers.report.files import slices_csv
 from helpers.report.gates import Baseline, at_least, no_drop
-from helpers.report.page import COLUMNS, LANGUAGES, NAMED, TYPES, View, catalogue, facts, render, shown
+from helpers.report.page import COLUMNS, LANGUAGES, NAMED, TYPES, WIDTH, View, catalogue, facts, render, shown
 from helpers.report.spec import OPTIONS
 from helpers.systems import Run, rank
 from helpers.systems.cost import STAGES
@@ -236,6 +236,15 @@ def test_what_is_shown_of_queries_is_what_they_scored(two):
     assert "Every query has a relevant passage in first place." in note or "first passage is not relevant" in note
 
 
+def test_an_interval_across_zero_is_drawn_across_it(monkeypatch: pytest.MonkeyPatch):
+    """A difference that may well be none would be drawn as one that is certain."""
+    compared = compare({"one": "bm25", "other": Run({"q1": {"d3": 1.0}})}, collection())
+    monkeypatch.setattr(compared, "tests", lambda: {"other": {"low": -0.1, "difference": 0.2, "high": 0.5}})
+    zero, [gap] = View(compared).gaps()
+    # from -.1 to .5 the width is .6, so 0 lies a sixth from the left, and .2 in the middle
+    assert [zero, *gap.places] == pytest.approx([WIDTH / 6, 0, WIDTH / 2, WIDTH])
+
+
 def test_queries_that_differ_equally_stand_in_their_order():
     """The page of one result would show other queries from run to run."""
     [(_, table)] = View(compare({"good": shifted(40, 0), "bad": shifted(40, 1)}, numbered(40))).wins()
@@ -275,6 +284,25 @@ def test_the_deciding_metric_is_the_first_column():
     assert sum(len(table.header) - 1 for table in tables) == len(metrics) + 2  # judged@10 and ties@10
     [uncut] = View(compare({"words": "bm25"}, collection(), metrics=["map"])).scores()
     assert uncut.header == ["system", "MAP", "judged@10", "ties@10"]  # where a metric has no cutoff, as far as judged
+
+
+def test_pictures_show_the_numbers_in_the_colours_of_the_page():
+    """A dot beside its number would be a wrong picture of a right table; a fixed colour be lost on a dark page."""
+    compared = compare({"a <b> $x$": "bm25", "other": Run({"q1": {"d3": 1.0}})}, collection())
+    page = BeautifulSoup(render(compared), "html.parser")
+    [gaps] = page.find_all("svg")
+    [(name, row)] = compared.tests().items()
+    assert {name, f"{row['difference']:.3f}"} <= {text.get_text() for text in gaps.find_all("text")}
+    zero = float(re.search(r"M([-\d.]+) 0V", str(gaps))[1])
+    low, high = map(float, re.search(r"M([-\d.]+) 22H([-\d.]+)", str(gaps)).groups())
+    middle = float(gaps.circle["cx"])
+    assert low <= middle <= high
+    share = row["difference"] / (max(row["high"], 0) - min(row["low"], 0))
+    assert (middle - zero) / WIDTH == pytest.approx(share, abs=0.001)
+    assert View(compare({"alone": "bm25"}, collection())).gaps() is None
+    colours = {tag[name] for tag in page.select("svg *") for name in ("fill", "stroke") if name in tag.attrs}
+    assert not [colour for colour in colours if colour.startswith("#")]
+    assert "--blue: #0072B2" in page.style.string
 
 
 def test_the_page_links_to_nothing_but_the_site(two):
