@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from notebooks.kit.notebooks import ROOT
 from tests.built_site import node_in
 from tests.site.browser import AXE, FLAGS, WIDE, Site
 
