@@ -70,18 +70,6 @@ document.addEventListener("DOMContentLoaded", () => {
   });
 });
 
-// Long code shows its first lines, and all with its button; also when the browser's search has found something below them.
-const turn = (button) => {
-  button.setAttribute("aria-expanded", button.ariaExpanded === "false");
-  [button.textContent, button.dataset.other] = [button.dataset.other, button.textContent];
-  button.scrollIntoView({ block: "nearest" });
-};
-addEventListener("click", ({ target }) => { if (target.matches?.(".all-lines")) turn(target); });
-addEventListener("scroll", ({ target }) => {
-  const button = target.scrollTop > 0 && target.closest?.(".notranslate")?.nextElementSibling;
-  if (button && button.matches(".all-lines[aria-expanded='false']")) turn(button);
-}, true);
-
 // The search field answers while one types; what that takes is loaded when it is first used.
 const { src } = document.currentScript;
 addEventListener("focusin", ({ target }) => {
