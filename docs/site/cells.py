@@ -2,8 +2,8 @@
 
 What sets a lesson up, its settings too, is folded, and so are sources that a cell prints. Tags of a cell fold the rest:
 `hide-input` its code, above the result; `hide-output` a result that the reader is to predict, with the paragraph that
-tells it; `hide-table` the numbers below a figure of the same numbers. The site styles tables; English labels have their Chinese
-in the Chinese edition (docs/labels.yml).
+tells it; `hide-table` the numbers below a figure of the same numbers. The site styles tables; English labels have
+their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations

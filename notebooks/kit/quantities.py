@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .markdown import COMMENT, LINK, line_pairs, prose, without_blocks
 from .wording import missing_names
 
-_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+")
+_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|(?<![\w)\]}])\.\d+", re.A)
 _SCALE = re.compile(r"[ \u00a0-]?(?:dozen|hundred|thousand|million|billion|[十百千万亿])")
 _SPELT = 12  # up to which a language may write a number as a word
 

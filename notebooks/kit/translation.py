@@ -174,9 +174,7 @@ def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
             yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
 
 
-def text_problems(
-    english: str, chinese: str, root: Path, *, recorded: bool = False
-) -> Iterator[tuple[str, str]]:
+def text_problems(english: str, chinese: str, root: Path, *, recorded: bool = False) -> Iterator[tuple[str, str]]:
     """Yield rule and message for everything that is wrong with one translated text, staleness apart.
 
     recorded: the Chinese text is about its own record, so its numbers, claims and names are its own too; it has markers

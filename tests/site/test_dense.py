@@ -14,7 +14,7 @@ import torch
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site import dense
-from docs.site.pocket import SYSTEMS, read_pocket
+from docs.site.pocket import SYSTEMS
 from docs.site.project import DocsError, Edition, read_yaml
 from helpers.data import load_dataset
 from helpers.embeddings import encode
