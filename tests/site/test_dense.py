@@ -34,11 +34,9 @@ ODD = {
         "日 ㍿🙂🙂龘", "aaa",
     ),
 }  # fmt: skip
-ASKED = {  # two questions that the collection may answer, and one that it does not
-    "en": (
-        "why is my bread not rising", "how do planes find the shortest way over the pole", "who won the world cup",
-    ),
-    "zh": ("冰箱为什么会结霜", "面包为什么发不起来", "世界杯谁赢了"),
+ASKED = {  # two questions that the collection may answer
+    "en": ("why is my bread not rising", "how do planes find the shortest way over the pole"),
+    "zh": ("冰箱为什么会结霜", "面包为什么发不起来"),
 }  # fmt: skip
 RANK = """
 import { DenseIndex } from "./ask/encoder.js";

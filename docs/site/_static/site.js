@@ -78,9 +78,6 @@ addEventListener("focusin", ({ target }) => {
   import(new URL("search/quick.js", src)).then(({ answer }) => answer(target));
 });
 
-// The glossary can be narrowed down.
-if (document.querySelector("#term-filter")) import(new URL("glossary.js", src));
-
 // Paper is white and has no boxes to open: print in the light theme, with every solution, after the exercises of a lesson;
 // afterwards all is as before.
 let before = null;
