@@ -23,7 +23,9 @@ def labels(root: Path) -> Any:
     """The content of docs/labels.yml: Chinese for labels; names that stay."""
     path = root / "docs" / "labels.yml"
     known = read_yaml(path) if path.exists() else {}
-    return {"labels": {}, "names": []} | known
+    known.setdefault("labels", {})
+    known.setdefault("names", [])
+    return known
 
 
 def is_name(label: str, root: Path) -> bool:
