@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import os
+import shutil
+import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
@@ -59,3 +63,22 @@ def served(folder: Path) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def node_in(folder: Path) -> Callable[[str, object], Any]:
+    """Copy the modules of the pages into a folder; gives a function that runs a script there, with a value as JSON.
+
+    The function returns what the script calls `scored`.
+    """
+    shutil.copytree(ROOT / "docs" / "site" / "_static", folder, dirs_exist_ok=True)
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+
+    def run(script: str, value: object) -> Any:
+        (folder / "value.json").write_text(json.dumps(value), encoding="utf-8")
+        start = 'import { readFileSync } from "node:fs";\nconst text = readFileSync("value.json", "utf8");\n'
+        (folder / "script.js").write_text(f"{start}{script}\nconsole.log(JSON.stringify(scored));", encoding="utf-8")
+        result = subprocess.run(["node", "script.js"], cwd=folder, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    return run

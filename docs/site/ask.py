@@ -57,4 +57,4 @@ def collection(edition: Edition) -> dict[str, Any]:
     passages = [[passage, *texts] for passage, texts in pocket.passages.items()]
     parts: dict[str, Any] = {"means": pocket.means, "passages": passages, "queries": queries}
     parts |= {"answers": ANSWERS, "count": len(queries), "stop": pocket.stop, "suggested": pocket.suggested}
-    return parts | {"sentences": pocket.sentences, "between": SENTENCE_END.pattern, "near": pocket.near}
+    return parts | {"sentences": pocket.sentences, "between": SENTENCE_END.pattern}

@@ -2,9 +2,8 @@
 
 What sets a lesson up, its settings too, is folded, and so are sources that a cell prints. Tags of a cell fold the rest:
 `hide-input` its code, above the result; `hide-output` a result that the reader is to predict, with the paragraph that
-tells it; `hide-table` the numbers below a figure of the same numbers. Other long code shows its beginning, on a phone
-its length. The site styles tables; English labels and names of printed values have their Chinese in the Chinese
-edition (docs/labels.yml).
+tells it; `hide-table` the numbers below a figure of the same numbers. The site styles tables; English labels have
+their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -23,16 +22,13 @@ from sphinx.application import Sphinx
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.cells import tags
-from notebooks.kit.labels import PRINTED, chinese, labels
+from notebooks.kit.labels import labels
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
-SHOWN_WHOLE = 16  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
-BEGINNING = 10  # lines of it at most, up to the end of a statement
 PASSAGE = 200  # letters: an output with such a line is a text to read
-PHONE, FEW = 44, 6  # letters of a line of code on a phone, where more lines than these, once they wrap, are folded
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -133,30 +129,6 @@ def _english(document: BeautifulSoup, name: str, names: set[str]) -> Tag:
     return shown
 
 
-def glossed(text: str, known: dict[str, str], names: set[str]) -> str:
-    """Return what is printed as HTML, the Chinese of the name before each value first, the name small."""
-    lines = []
-    for line in text.splitlines():
-        match = PRINTED.match(line)
-        if match and (words := chinese(match[1], known)):
-            name = _english(BeautifulSoup(), match[1], names)
-            name.insert(0, " ")
-            lines.append(escape(words) + str(name) + escape(re.sub("^: ", "：", line[match.end(1) :])))
-        else:
-            lines.append(escape(line))
-    return "\n".join(lines)
-
-
-def explain(output: nodes.Element, known: dict[str, str], names: set[str]) -> None:
-    """Put the Chinese of what an output prints into its lines."""
-    for block in list(output.findall(nodes.literal_block)):
-        text = glossed(block.astext(), known, names)
-        if block.get("language") != "python" and "<small" in text:
-            classes = " ".join([*block["classes"], "notranslate"])
-            html = f'<div class="{classes}"><div class="highlight"><pre>{text}</pre></div></div>'
-            block.replace_self(nodes.raw("", html, format="html"))
-
-
 def fold(cell: nodes.Element, title: str) -> None:
     """Put a cell into a box that is closed."""
     parent = cell.parent
@@ -177,26 +149,13 @@ def fold_setup(settings: nodes.Element, title: str) -> None:
     section.parent[at : at + 1] = [nodes.target("", "", ids=section["ids"]), start, *section.children[1:]]
 
 
-def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
-    """Put a button below code that is long: with it the page shows all lines, of which it shows the first."""
-    code = block.astext()
-    lines = code.splitlines()
-    wrapped = sum(1 + max(0, len(line) - 1) // PHONE for line in lines)
-    if wrapped > FEW:
-        more, less = escape(words["all lines"].format(len(lines))), escape(words["fewer lines"])
-        classes = "all-lines" if len(lines) > SHOWN_WHOLE else "all-lines on-phones"
-        start = f'<button type="button" class="{classes}" aria-expanded="false"'
-        button = nodes.raw("", f'{start} data-other="{less}">{more}</button>', format="html")
-        block.parent.insert(block.parent.index(block) + 1, button)
-
-
 def table(html: str, edition: Edition, names: set[str]) -> str:
     """Return an HTML output as the site shows it in the language of an edition, given the names that the text says."""
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _join_heads(document)
     _style_by_class(document)
     if edition.language == "zh":
-        _add_chinese(document, labels(edition.root), names)
+        _add_chinese(document, labels(edition.root)["labels"], names)
     return str(document).strip()
 
 
@@ -232,12 +191,11 @@ def _style_by_class(document: BeautifulSoup) -> None:
                 cell["class"] = " ".join([*cell.get_attribute_list("class"), "short"])
 
 
-def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]], names: set[str]) -> None:
-    """Put the Chinese of each label and of each value that is a word first, and what the notebook prints below."""
+def _add_chinese(document: BeautifulSoup, known: dict[str, str], names: set[str]) -> None:
+    """Put the Chinese of each label first, and what the notebook prints below."""
     for cell in document.find_all(CELL):
         label = text_of(cell)
-        words = known["labels"].get(label) if cell.name == "th" else chinese(label, known["values"])
-        if words:
+        if words := known.get(label):
             cell.clear()
             cell.extend([words, document.new_tag("br"), _english(document, label, names)])
 
@@ -262,8 +220,6 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             for shown in [node for node in cell.findall(nodes.raw) if "text_html" in node["classes"]]:
                 html = table(shown.astext(), edition, names[ids[cell.parent["cell_index"]]])
                 shown.replace_self(nodes.raw("", html, **shown.attributes))
-            if edition.language == "zh":
-                explain(cell, labels(edition.root)["printed"], names[ids[cell.parent["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
@@ -273,8 +229,6 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             marks = tags(cells[cell["cell_index"]])
             if "hide-input" in marks:
                 fold_code(cell, words)
-            else:
-                offer_all_lines(next(cell.findall(nodes.literal_block)), words)
             if "hide-table" in marks:
                 fold_numbers(cell[-1], words["numbers"])
             if "hide-output" in marks:

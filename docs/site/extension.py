@@ -115,19 +115,17 @@ def number_parts(edition: Edition, name: str, lesson: nodes.Element) -> None:
 
 
 def lesson_bar(app: Sphinx, name: str) -> str:
-    """Return the lines under the title of a lesson: steps, time, launch, downloads, and a mark for what it needs."""
+    """Return the lines under the title of a lesson: time, launch, downloads, and a mark for what it needs."""
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
     said = notes(edition.root)
     launch = {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in said["launch"].items()}
     launch = words.get("elsewhere", {}) | launch
-    given = said["steps"].get(name, "").split()
     context = {
         "name": name,
         "words": words,
         "language": edition.language,
-        "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
         "first": None if name == LESSON else next(iter(launch)),
         "launch": launch,

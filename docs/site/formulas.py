@@ -1,7 +1,6 @@
 """Formulas as MathML, which browsers show by themselves and screen readers read.
 
-They are made when the site is built, so that a page needs no script to show them: on pages and lessons, and in the
-lessons saved as HTML.
+They are made when the site is built, so that a page needs no script to show them.
 """
 
 from __future__ import annotations

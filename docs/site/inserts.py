@@ -48,11 +48,7 @@ def glossary_table(edition: Edition, _argument: str) -> str:
         rows.append((name, (first, second, term.means[edition.language])))
     # Latin and Greek names come last; GB 2312 is laid out so that common words stand in the order of their sound.
     rows.sort(key=lambda row: (not english and row[0][0] < "\u2e80", row[0].lower().encode("gb18030")))
-    label = edition.words["filter"]
-    field = (
-        f'<input id="term-filter" type="search" class="form-control" placeholder="{label}" aria-label="{label}" hidden>'
-    )
-    return f"{field}\n\n{table(edition.words['glossary'], [cells for _, cells in rows])}"
+    return table(edition.words["glossary"], [cells for _, cells in rows])
 
 
 def drawn(edition: Edition, argument: str) -> str:

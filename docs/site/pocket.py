@@ -30,7 +30,6 @@ class Pocket:
             sentence nearest to the query.
         suggested: of the question that a page suggests beside the queries, by its text, the same as ``lists``.
         means: nDCG@10 of each system.
-        near: in English, which cosine of the nearest passage is near, and how many questions reach it.
         stop: words that word systems leave out.
     """
 
@@ -42,7 +41,6 @@ class Pocket:
     sentences: dict[str, dict[str, int]]
     suggested: dict[str, dict[str, list[str]]]
     means: dict[str, float]
-    near: dict[str, float]
     stop: list[str]
 
     def first_answer(self, query: str, system: str) -> tuple[int, str]:
@@ -91,6 +89,5 @@ def read_pocket(edition: Edition) -> Pocket:
         sentences=recorded[edition.language]["sentences"],
         suggested=split(recorded[edition.language]["suggested"]),
         means=recorded[edition.language]["ndcg@10"],
-        near=recorded[edition.language].get("near", {}),
         stop=recorded["stop"],
     )

@@ -16,7 +16,7 @@ from docs.site.project import Edition, as_json, read_yaml
 from docs.site.pyodide import ARCHIVE, FOLDER, LOCK, files, release
 from docs.site.search import write_data
 from notebooks.kit.cells import alt_text, code_cells
-from notebooks.kit.labels import chinese, labels, names_of, printed_labels, values_of
+from notebooks.kit.labels import labels, printed_labels
 
 LESSON = "02_metrics"  # the one that needs no network
 PACKAGES = ("matplotlib", "numpy", "pandas")
@@ -50,22 +50,16 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
         "colours": COLOURS,
         "strokes": STROKES,
         "scale": SCALE,
-        **(_chinese(edition, lesson) if edition.language == "zh" else {"labels": {}, "values": {}, "printed": {}}),
+        "labels": _chinese(edition, lesson) if edition.language == "zh" else {},
         "number": NUMBER.pattern,
         "words": read_yaml(edition.root / "docs" / "site" / "run.yml")[edition.language],
     }
 
 
-def _chinese(edition: Edition, lesson: str) -> dict[str, dict[str, str]]:
-    """Return the Chinese of the labels, of the values that are words, and of the printed names of a lesson's record."""
-    known, book = labels(edition.root), edition.lesson(lesson)
-    found = {
-        "labels": [label for _, label in printed_labels(edition.root, [lesson])],
-        "values": [value for _, value in values_of(book, known["values"])],
-        "printed": [name for _, name in names_of(book)],
-    }
-    said = {kind: {name: chinese(name, known[kind]) for name in names} for kind, names in found.items()}
-    return {kind: {name: words for name, words in each.items() if words} for kind, each in said.items()}
+def _chinese(edition: Edition, lesson: str) -> dict[str, str]:
+    """Return the Chinese of the labels of a lesson's record."""
+    known = labels(edition.root)["labels"]
+    return {label: known[label] for _, label in printed_labels(edition.root, [lesson]) if label in known}
 
 
 def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:

@@ -99,12 +99,10 @@ def _accept(args: argparse.Namespace) -> None:
 
 def _matrix(args: argparse.Namespace) -> int:
     """execute lessons under every condition that must not change them; status 1 if one does"""
-    from .conditions import matrix, write_matrix
+    from .conditions import matrix
 
-    rows, details = matrix(args.root, lesson_names(args.root, args.lessons), args.only)
+    details = matrix(args.root, lesson_names(args.root, args.lessons), args.only)
     print("\n".join(details))
-    if args.write:
-        print(f"{write_matrix(args.root, rows)} written")
     return 1 if details else 0
 
 
@@ -128,7 +126,6 @@ def parser() -> argparse.ArgumentParser:
     commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
     commands["record"].add_argument("--language", choices=LANGUAGES, help="the edition to record (both)")
     commands["matrix"].add_argument("--only", nargs="+", help="the conditions whose name has one of these texts (all)")
-    commands["matrix"].add_argument("--write", action="store_true", help="write the results into docs/benchmarks/")
     commands["accept"].add_argument("text", help="lesson, or path of a Chinese page (README_zh.md)")
     commands["accept"].add_argument("cell", nargs="?", help="id of a markdown cell of the lesson")
     return top

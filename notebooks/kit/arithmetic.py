@@ -10,7 +10,7 @@ import ast
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -37,9 +37,6 @@ ALLOWED = (
     "an expression has comparisons, and/or/not, + - * / **, abs, min, max, sqrt, log2, falls, rises, first, last, sum, "
     "numbers, 'figure names'"
 )
-
-
-_UNBOUNDED = ("0", "0.05")  # bounds that say which sign a number has, or on which side of the usual level a p is
 
 
 class ExpressionError(Exception):
@@ -85,35 +82,3 @@ def _value(node: ast.expr, lookup: Lookup) -> Number | bool:
             outcome: Number = _FUNCTIONS[name](*(_value(arg, lookup) for arg in args))
             return outcome
     raise ExpressionError(f"'{ast.unparse(node)}' is not allowed: {ALLOWED}")
-
-
-def quotients(claim: str) -> Iterator[str]:
-    """Yield, as expressions, by which factor each comparison of a claim with a number could still be tightened.
-
-    That is value / bound, and for a bound that is a figure and a number, as in `'a' < 'b' - 0.1`, the difference of
-    the figures / the number. 0 and 0.05, a sign and the usual level of a test, are what they are.
-    """
-    compared = (node for node in ast.walk(ast.parse(claim, mode="eval")) if isinstance(node, ast.Compare))
-    pairs = (zip(node.ops, itertools.pairwise((node.left, *node.comparators)), strict=True) for node in compared)
-    for op, (left, right) in itertools.chain.from_iterable(pairs):
-        if isinstance(op, ast.Eq | ast.NotEq):
-            continue
-        second = _is_number(right) or (_has_number(right) and not _is_number(left))
-        value, bound = (left, right) if second else (right, left)
-        match bound:
-            case _ if _is_number(bound):
-                if ast.unparse(bound) not in _UNBOUNDED:
-                    yield f"({ast.unparse(value)}) / ({ast.unparse(bound)})"
-            case ast.BinOp(figure, ast.Add() | ast.Sub() as sign, number) if _is_number(number):
-                gap = ast.unparse(ast.BinOp(value, ast.Sub(), figure))
-                yield f"({gap}) / {'-' if isinstance(sign, ast.Sub) else ''}({ast.unparse(number)})"
-            case ast.BinOp(number, ast.Mult()) | ast.BinOp(_, ast.Div(), number) if _is_number(number):
-                yield f"({ast.unparse(value)}) / ({ast.unparse(bound)})"
-
-
-def _is_number(node: ast.expr) -> bool:
-    return not any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node))
-
-
-def _has_number(node: ast.expr) -> bool:
-    return any(isinstance(part, ast.Constant) and not isinstance(part.value, str) for part in ast.walk(node))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from . import figures, hygiene, quantities, translation, wording
+from . import figures, hygiene, translation, wording
 from .cells import by_id
 from .labels import missing_labels
-from .listed import editions, idle, read_yaml
+from .listed import editions, idle
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
@@ -42,35 +42,11 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
-def _sentences(value: object) -> Iterator[tuple[str, str]]:
-    """Yield each English sentence of a YAML file, under `en`, with its Chinese, under `zh`; terms and labels left out.
-
-    The texts may be below other keys, the same in both languages.
-    """
-    below = list(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
-    if isinstance(value, dict) and {"en", "zh"} <= set(value):
-        both = (value["en"], value["zh"])
-        english, chinese = (texts if isinstance(texts, dict) else {"": texts} for texts in both)
-        for key, text in english.items():
-            if isinstance(text, str) and isinstance(chinese.get(key), str) and text.count(" ") > 2:
-                yield text, chinese[key]
-    yield from (pair for inner in below for pair in _sentences(inner))
-
-
-def _words(root: Path) -> Iterator[Problem]:
-    """Yield where the two languages of a sentence in YAML name other numbers, formulas or names."""
-    for path in sorted((root / "docs").rglob("*.yml")):
-        for english, chinese in _sentences(read_yaml(path)):
-            for rule, message in quantities.language_differences(english, chinese):
-                yield Problem(relative(root, path), english[:40], rule, message)
-
-
 def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     pairs = translation.page_pairs(root)
     for path in [p for pair in pairs for p in pair if p.exists()]:
         yield from figures.check_text(path.read_text(encoding="utf-8"), relative(root, path), "", known, "")
     yield from _changed_benchmarks(root)
-    yield from _words(root)
 
 
 def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool = True) -> list[Problem]:

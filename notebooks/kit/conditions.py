@@ -5,8 +5,6 @@ count or batch size moves it, and the lesson is executed on the moved vectors. T
 again: on older instruction sets, with another number of threads, in batches of another size.
 """
 
-import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -24,14 +22,10 @@ from helpers.embeddings.store import Store
 
 from .compare import Difference, compare
 from .execute import CELL_LIMIT, Parameters, cache_folder, execute, parameter_names
-from .notebooks import NotebookError, lesson_path, read, relative, write_files
-from .run import machine
+from .notebooks import NotebookError, lesson_path, read
 
 NOISE = 5e-6  # length of the vector that is added to one of length 1; docs/en/machines.md has the measurements
 SEEDS = (1, 2, 3)
-AS_RECORDED = "as recorded"
-RECORDS = Path("docs", "benchmarks", "records.json")
-Results = dict[str, dict[str, str]]
 
 # Variables that hold the numeric libraries to instructions older than those of the processor.
 BASELINE = {
@@ -142,12 +136,11 @@ def differences(
     return compare(notebook, fresh)
 
 
-def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) -> tuple[Results, list[str]]:
-    """Return the verdict of each condition and lesson, and a line for each difference; prints a line as each ends.
+def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) -> list[str]:
+    """Return a line for each difference under each condition; prints a verdict as each lesson ends.
 
     The lessons share a cache under each condition, so that it computes a vector once.
     """
-    results: Results = {}
     details = []
     books = {name: read(lesson_path(root, "en", name), root) for name in names}
     labels = dict.fromkeys(label for book in books.values() for label in conditions(book))
@@ -159,30 +152,6 @@ def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) 
                     unlike = list(map(str, differences(books[name], name, condition, cache, root=root)))
                 except NotebookError as error:
                     unlike = [str(error)]
-                verdict = f"{len(unlike)} differ" if unlike else AS_RECORDED
-                results.setdefault(label, {})[name] = verdict
                 details += [f"{name}, {label}: {line}" for line in unlike]
-                print(f"{name}, {label}: {verdict}", flush=True)
-    return results, details
-
-
-def write_matrix(root: Path, results: Results, anew: str = "") -> str:
-    """Merge results into the table of docs/benchmarks, with the machine, and return its path.
-
-    anew is a lesson that was recorded anew: what its earlier record passed says nothing of it.
-    """
-    path = root / RECORDS
-    path.parent.mkdir(parents=True, exist_ok=True)
-    table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"conditions": {}}
-    for verdicts in table["conditions"].values():
-        verdicts.pop(anew, None)
-    for label, verdicts in results.items():
-        table["conditions"].setdefault(label, {}).update(verdicts)
-    table["machine"] = machine()
-    text = json.dumps(table, indent=1, sort_keys=True) + "\n"
-    sums = path.with_name("SHA256SUMS")  # by which `check` notices a record that was edited
-    others = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
-    lines = [line for line in others if not line.endswith(f"  {path.name}")]
-    lines.append(f"{hashlib.sha256(text.encode()).hexdigest()}  {path.name}")
-    write_files({path: text, sums: "\n".join(sorted(lines, key=lambda line: line.split()[1])) + "\n"})
-    return relative(root, path)
+                print(f"{name}, {label}: {f'{len(unlike)} differ' if unlike else 'as recorded'}", flush=True)
+    return details

@@ -146,31 +146,17 @@ def locked_versions(root: Path) -> dict[str, str]:
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pins}
 
 
-def _named(value: object, path: str = "") -> Iterator[tuple[str, str, str]]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _named(item, key)
-            if isinstance(value.get("name"), str) and not isinstance(item, dict):
-                yield value["name"], key, str(item)
-            elif path == "collections":
-                yield key, "sha256", str(item)
-
-
 def provenance_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator[Problem]:
-    """Yield where recorded provenance contradicts constraints.txt, or that of another lesson."""
+    """Yield where recorded versions contradict constraints.txt, or those of another lesson."""
     locked = locked_versions(root)
-    known: dict[tuple[str, str], str] = {}
+    known: dict[str, str] = {}
     for path, book in books.items():
         record = provenance(code_cells(book)[-1]) if code_cells(book) else None
         file, cell = relative(root, path), code_cells(book)[-1].id if code_cells(book) else ""
         for name, version in ((record or {}).get("packages") or {}).items():
-            pin = locked.get(re.sub(r"[-_.]+", "-", name).lower(), known.setdefault((name, "version"), version))
+            pin = locked.get(re.sub(r"[-_.]+", "-", name).lower(), known.setdefault(name, version))
             if str(version).split("+")[0] != pin:
                 message = f"recorded with {name} {version}, constraints.txt or another lesson has {pin}: record again"
-                yield Problem(file, cell, "provenance", message)
-        for name, key, value in _named(record):
-            if known.setdefault((name, key), value) != value:
-                message = f"says '{value}' for {key} of {name}, another lesson '{known[name, key]}': record both again"
                 yield Problem(file, cell, "provenance", message)
 
 

@@ -1,13 +1,10 @@
-"""Read docs/checks.toml: exceptions that the checks accept, each for one cell or page and with its reason.
+"""Read docs/checks.toml: exceptions that the checks accept, each for one cell and with its reason.
 
     ["01_evaluation".cells]      # outputs spared from the comparison: volatile, or with a tolerance such as atol=0.01
     device = ["volatile", "names the device, which differs"]
     ["01_evaluation".chinese]    # the same for the Chinese lesson, where it has a record of its own
-    ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has; `names` lets the order of
-                                 # names differ
-    look-text = ["en 3", "Chinese says it without the number"]
 
-A page stands under its path, with `page` in the place of the cell's id. The YAML files beside it are read here too.
+The YAML files beside it are read here too.
 """
 
 import tomllib
@@ -21,7 +18,7 @@ import yaml
 from .notebooks import NotebookError, Problem
 
 FILE = "docs/checks.toml"
-SECTIONS = ("cells", "chinese", "languages")
+SECTIONS = ("cells", "chinese")
 Listed = dict[str, dict[str, dict[str, list[str]]]]
 
 

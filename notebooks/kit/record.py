@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from .cells import HOME, code_cells, code_hashes, output_hashes
 from .compare import compare
-from .conditions import AS_RECORDED, differences, recording_conditions, temporary_cache, write_matrix
+from .conditions import differences, recording_conditions, temporary_cache
 from .execute import CELL_LIMIT, execute
 from .listed import editions, home
 from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, read, relative, write_files
@@ -83,8 +83,6 @@ def record(root: Path, name: str, language: str = "en", *, limit: int = CELL_LIM
     if not is_unchanged(old, fresh):
         changed = list(map(str, compare(old, fresh))) or ["same outputs; new code, versions or data"]
         _require_stable(fresh, label, root, limit)
-        if language == "en":
-            write_matrix(root, {noise: {name: AS_RECORDED} for noise in recording_conditions(fresh)}, anew=name)
     books = {edition: read(paths[edition], root) for edition in LANGUAGES}  # their texts may be newer by now
     if code_hashes(books[language]) != code_hashes(old):
         raise NotebookError(f"{label} was edited while it ran; nothing is written: record it again")

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from .cells import alt_text, by_id, cell_hash, tags
-from .listed import editions, listed, read_yaml
+from .listed import editions, read_yaml
 from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
 from .program import comments, program
@@ -174,13 +174,11 @@ def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
             yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
 
 
-def text_problems(
-    english: str, chinese: str, root: Path, allowed: str = "", *, recorded: bool = False
-) -> Iterator[tuple[str, str]]:
+def text_problems(english: str, chinese: str, root: Path, *, recorded: bool = False) -> Iterator[tuple[str, str]]:
     """Yield rule and message for everything that is wrong with one translated text, staleness apart.
 
-    allowed is the entry of docs/checks.toml for numbers that may differ. recorded: the Chinese text is about its own
-    record, so its numbers, claims and names are its own too; it has markers where the English text has some.
+    recorded: the Chinese text is about its own record, so its numbers, claims and names are its own too; it has markers
+    where the English text has some.
     """
     remaining = untranslated(english, chinese)
     if remaining:
@@ -190,9 +188,8 @@ def text_problems(
         texts = [(english, chinese), *rows]
         faults = itertools.chain(*(_wrong_terms(*text, glossary(root), recorded) for text in texts))
         yield from dict.fromkeys(faults)
-        if not recorded:
-            yield from language_differences(english, chinese, allowed)
-        elif marks(english) and not marks(chinese):
+        yield from language_differences(english, chinese, recorded)
+        if recorded and marks(english) and not marks(chinese):
             yield "markers", "English has numbers or claims from a run, Chinese has none: bind those of its own record"
         yield from _missing_links(english, chinese)
     yield from typography(chinese)
@@ -297,7 +294,6 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     recorded = "zh" in editions(root, name)
     yield from (Problem(file, *problem) for problem in _structure(english, chinese, recorded))
     translated = by_id(chinese)
-    allowed = listed(root, name, "languages")
     for cell in english.cells:
         if cell.cell_type == "markdown":
             wrong = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
@@ -308,7 +304,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
         if cell.cell_type == "markdown":
             problems = [
                 *_staleness(cell, twin),
-                *text_problems(cell.source, twin.source, root, allowed.get(cell.id, ""), recorded=recorded),
+                *text_problems(cell.source, twin.source, root, recorded=recorded),
             ]
             yield from (Problem(file, cell.id, rule, message) for rule, message in problems)
             continue
@@ -320,7 +316,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
             message = f"the alternative text is not Chinese: '{alt_text(twin)[:60]}'"
             yield Problem(file, cell.id, "untranslated", message)
         elif not recorded:
-            both = language_differences(alt_text(cell), alt_text(twin), allowed.get(cell.id, ""))
+            both = language_differences(alt_text(cell), alt_text(twin))
             yield from (Problem(file, cell.id, rule, message) for rule, message in both)
 
 
@@ -354,8 +350,7 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
         yield Problem(file, "", "unmarked", message)
     elif mark["hash"] != digest:
         yield Problem(file, "", "stale", f"{source} has changed since: translate, then `accept {file}`")
-    allowed = listed(root, source, "languages").get("page", "")
-    yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root, allowed))
+    yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root))
     yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
 
 

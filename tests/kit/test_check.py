@@ -257,16 +257,6 @@ def test_table_names() -> None:
     assert cell_figures(cell)["A x/recall @1"] == "(more than one value has this name)"
 
 
-def test_yaml_says_the_same_numbers_in_both_languages(small_project: Path) -> None:
-    """A question or a definition of the site could name another number in one language."""
-    path = small_project / "docs" / "words.yml"
-    text = 'one: {{en: "The first {} documents count.", zh: "只计前{}篇文档。"}}\n'
-    text += 'two: {{en: {{a: "It is in {} of 7."}}, zh: {{a: "7篇中有{}篇。"}}}}\n'
-    for numbers, rules in (((5, 5, 3, 3), set()), ((5, 4, 3, 3), {"numbers"}), ((5, 5, 3, 4), {"numbers"})):
-        path.write_text(text.format(*numbers), encoding="utf-8")
-        assert {p.rule for p in check(small_project) if p.file == "docs/words.yml"} == rules, numbers
-
-
 def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     """README and docs could quote figures that no run gives."""
     for name in ("benchmarks", "en"):
@@ -357,7 +347,6 @@ def test_reading_and_writing_keeps_every_byte(library: Path, language: str) -> N
 def test_check_starts_nothing_heavy() -> None:
     """The check would be too slow to run before each commit."""
     heavy = ["papermill", "torch", "numpy", "pandas", "matplotlib", "FlagEmbedding", "jupyter_client", "asyncio"]
-    heavy += ["rfc3987_syntax.syntax_helpers"]  # what nbformat would load for a check of addresses
     program = (
         f"import sys, notebooks.kit.check, notebooks.kit.__main__; print([m for m in {heavy} if m in sys.modules])"
     )

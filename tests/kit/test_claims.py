@@ -15,8 +15,8 @@ from notebooks.kit.cells import alt_text, by_id
 from notebooks.kit.check import check
 from notebooks.kit.figures import without_markers
 from notebooks.kit.listed import FILE
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path
-from notebooks.kit.quantities import language_differences, quantities
+from notebooks.kit.notebooks import LANGUAGES, ROOT
+from notebooks.kit.quantities import language_differences
 from tests.sample import NAME, edit, replaced
 
 FIGURES = {"a": 0.5, "b": 0.25, "column/1": 3, "column/2": 2, "column/3": 2}
@@ -82,12 +82,6 @@ CLAIMS: dict[str, tuple[str, str, str]] = {
     "unknown series": ("rises('printed/*/x')", "figure-gone", "names 0 recorded figures"),
     "no expression": ("best is best", "claim-marker", "is not allowed: an expression has"),
     "no claim": ("'printed/best' + 1", "claim-marker", "is no comparison"),
-    "loose": ("'printed/best' < 1.4", "claim-loose", "is 0.48, not from 1/2 to 2: tighten the bound"),
-    "loose at one end": ("1.4 > 'printed/best' > 0.6", "claim-loose", "'('printed/best') / (1.4)' is 0.48"),
-    "loose difference": ("'scores/system a/recall' < 'printed/best' - 0.2", "claim-loose", "is 2.7"),
-    "loose factor": ("'printed/best' / 2 > 'scores/system a/recall'", "claim-loose", "is 0.37"),
-    "divided by 0": ("'printed/best' > 2 * ('printed/best' - 'printed/best')", "", ""),
-    "no bounds": ("'printed/best' > 0 and 0.05 < 'printed/best' and 'printed/best' > 'scores/system a/recall'", "", ""),
 }
 
 
@@ -113,15 +107,6 @@ def test_worked_numbers(project: Path, shown: str, ok: bool) -> None:
     assert ({rule for rule, _ in found(project)} == set()) is ok
 
 
-def test_number_words_take_markers(project: Path) -> None:
-    """A count written as a word could not be compared with the run."""
-    for language, word in (("en", "three"), ("zh", "三")):
-        change(project, "-->66.7%", f"-->66.7%<!--fig:scores/system a/hits-->{word}", languages=(language,))
-    assert found(project) == set()
-    change(project, "-->three", "-->four", languages=("en",))
-    assert {rule for rule, _ in found(project)} == {"figure-value", "numbers"}
-
-
 @pytest.mark.parametrize(
     "marker", ["<!--holds 1 < 2-->", "<!--holds:-->", "<!--calc: 1 + 1", "<!--nofig:-->5", "<!--fig:a\nb-->5"]
 )
@@ -138,7 +123,7 @@ def test_the_list_names_what_exists(small_project: Path) -> None:
     """A reason would outlive its cell, and cover the next of that name."""
     path = small_project / FILE
     text = path.read_text(encoding="utf-8")
-    path.write_text(text + '["00_sample".languages]\nlost = ["en 1", "why"]\n', encoding="utf-8")
+    path.write_text(text + '["00_sample".chinese]\nlost = ["volatile", "why"]\n', encoding="utf-8")
     assert [p.rule for p in check(small_project) if "no cell 'lost'" in p.message] == ["listed"]
     path.write_text(text + '["09_gone".cells]\na = ["1", "why"]\n', encoding="utf-8")
     assert [p for p in check(small_project) if "09_gone, cells: no such lesson or page" in p.message]
@@ -160,41 +145,28 @@ def test_a_damaged_list(project: Path, capsys: pytest.CaptureFixture[str], entry
 
 
 PAIRS = [
-    ("Four of the 5 queries, 8.8 million", "5个查询中的四个，880万", []),
-    ("ten thousand draws of 200,000", "抽一万次，共20万", []),
-    ("the third of twelve", "十二个中的第三个", []),
-    ("about a third, recall@1", "约三分之一，recall@1", []),
-    ("a dozen", "二十个", ["numbers", "numbers"]),
-    ("recall@1 and 3", "recall@10和3", ["names", "numbers", "numbers"]),
-    ("five", "四个", ["numbers", "numbers"]),
-    ("rank 2 and $k = 7$", "第2名，$k = 8$", ["formulas", "formulas", "numbers", "numbers"]),
+    ("Four of the 5 queries, 8.8 million, 1,234 of 100", "5个查询中的四个，880万，一百里有1234", []),
+    ("about a third, .25", "约三分之一，0.25", []),
+    ("recall@1 and 31", "recall@10和31", ["names"]),
     ("It is <!--fig:a/b-->0.5.", "是<!--fig:a/c-->0.5。", ["markers", "markers"]),
-    ("It is 0.5.", "是0.6。", ["numbers", "numbers"]),
-    ("It is 1 of 4.", "是四个中的2个。", ["numbers", "numbers"]),
+    ("It is 0.5.", "是0.6。", ["numbers"]),
+    ("| 13 | 2.5 |", "| 14 | 2.5 |", ["numbers", "rows"]),
+    ("rank 2 and $k = 7$", "第2名，$k = 8$", ["formulas", "formulas"]),
     (r"$\frac{1}{R}\sum_i \text{hits}$", r"$\frac{1}{R} \sum_i \text{命中}$，$k$", []),
     (r"$\frac{1}{R}$", r"$\frac{1}{k}$", ["formulas", "formulas"]),
 ]
+
+
+def test_formulas_are_the_same_on_other_data() -> None:
+    """A Chinese lesson on Chinese data would define a metric by another formula, or not be free in its numbers."""
+    found = language_differences("0.5 of $R = 1$<!--holds: 1 < 2-->", "0.6，$R = 2$", recorded=True)
+    assert [rule for rule, _ in found] == ["formulas", "formulas"]
 
 
 @pytest.mark.parametrize(("english", "chinese", "rules"), PAIRS)
 def test_both_languages_name_the_same_numbers(english: str, chinese: str, rules: list[str]) -> None:
     """A reader of one language would read another number, or one that nothing checks."""
     assert [rule for rule, _ in language_differences(english, chinese)] == rules
-
-
-def test_an_exception_is_for_one_number() -> None:
-    """A listed difference would let others through, or stay listed when it is gone."""
-    assert list(language_differences("a dozen", "十来个", "en 12 zh 10")) == []
-    assert [m[:32] for _, m in language_differences("a dozen", "十一个", "en 12 zh 10")] == [
-        "only the Chinese text names 11: "
-    ]
-    assert "is listed for nothing" in next(language_differences("twelve", "十二", "en 12"))[1]
-
-
-def test_chinese_numerals() -> None:
-    """A number written in Chinese numerals would be read as another."""
-    text = "三百二十一，五千，十二万，二十，六十亿，万能，百分之5，百科"
-    assert set(quantities(text, "zh")[0]) == {"321", "5000", "120000", "20", "6000000000", "5"}
 
 
 def test_alternative_texts_take_markers(project: Path) -> None:
@@ -251,17 +223,8 @@ def test_prose_is_no_finer_than_the_tolerance_and_claims_survive_it(project: Pat
     assert {rule for rule, _ in found(project)} == {"figure-digits", "claim"}
 
 
-def test_a_bound_may_be_as_wide_as_its_cell_varies(project: Path) -> None:
-    """A claim could not be written that holds on every machine, or one of a time at all."""
-    change(project, "-->66.7%", HOLDS.format("'scores/system a/recall' < 0.26"))
-    assert {rule for rule, _ in found(project)} == {"claim-loose"}
-    for metadata in ({"tags": ["volatile"]}, {"tags": [], "verify": {"atol": 0.02}}):
-        edit(project, lambda book, new=metadata: by_id(book)["scores"].metadata.update(new))
-        assert "claim-loose" not in {rule for rule, _ in found(project)}
-
-
-def test_provenance_agrees_with_the_lock_and_between_lessons(project: Path) -> None:
-    """Outputs could come from other versions than the lock's, or two lessons from two data sets of one name."""
+def test_provenance_agrees_with_the_lock(project: Path) -> None:
+    """Outputs could come from other versions than the lock's."""
     for path in (project / "notebooks").glob("*/0[24-9]_*.ipynb"):
         path.unlink()
 
@@ -272,9 +235,3 @@ def test_provenance_agrees_with_the_lock_and_between_lessons(project: Path) -> N
     assert rules() == set()
     (project / "constraints.txt").write_text("pandas==0.1\n", encoding="utf-8")
     assert any("constraints.txt or another lesson has 0.1" in message for _, message in rules())
-    (project / "constraints.txt").write_text("", encoding="utf-8")
-    path = lesson_path(project, "en", "03_model_comparison")
-    text = path.read_text(encoding="utf-8")
-    assert text.count('\\"passages\\": 900') == 1
-    path.write_text(text.replace('\\"passages\\": 900', '\\"passages\\": 901'), encoding="utf-8")
-    assert any("says '901' for passages of pocket-en" in message for _, message in rules())

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from notebooks.kit.notebooks import ROOT
+from tests.built_site import node_in
 from tests.site.browser import AXE, FLAGS, WIDE, Site
 
 HERE = Path(__file__).parent
-STATIC = ROOT / "docs" / "site" / "_static"
 NEEDED = {  # where each is looked for, and how it is installed
     "chromium": (lambda: shutil.which("chromium"), "apt install chromium"),
     "node": (lambda: shutil.which("node"), "apt install nodejs npm"),
@@ -77,16 +74,4 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def node(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A function that runs a script in node beside the modules of the pages, with a value as JSON: its `scored`."""
     require("node")
-    folder = tmp_path_factory.mktemp("node")
-    shutil.copytree(STATIC, folder, dirs_exist_ok=True)
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-
-    def run(script: str, value: object) -> Any:
-        (folder / "value.json").write_text(json.dumps(value), encoding="utf-8")
-        start = 'import { readFileSync } from "node:fs";\nconst text = readFileSync("value.json", "utf8");\n'
-        (folder / "script.js").write_text(f"{start}{script}\nconsole.log(JSON.stringify(scored));", encoding="utf-8")
-        result = subprocess.run(["node", "script.js"], cwd=folder, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return run
+    return node_in(tmp_path_factory.mktemp("node"))

@@ -3,8 +3,7 @@
 rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
 where the first answer is further down, its rank, of a hundred, and its passage. And of each passage that answers a
 query, the number of the sentence that the language's dense model finds nearest to the query. The question that the
-page "Ask the corpus" suggests (ask.yml) is ranked too. And which cosine of the language's dense model tells questions
-that the collection answers from others (near).
+page "Ask the corpus" suggests (ask.yml) is ranked too.
 passages.en.bin, passages.zh.bin: that model's vectors of the passages in 8 bits, first the scale of each. A test
 computes all of them again.
 """
@@ -22,7 +21,6 @@ from docs.site.dense import MODELS, PASSAGES, quantize
 from docs.site.pocket import in_sentences
 from docs.site.project import read_yaml
 from helpers.data import RetrievalDataset, load_dataset
-from helpers.data.spans import load_spans
 from helpers.embeddings import encode
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
@@ -32,7 +30,6 @@ from helpers.systems import Fusion, Ranking, rank
 TARGET = Path(__file__).parents[2] / "docs" / "site" / "rankings.json"
 SHOWN, DEPTH = 10, 100
 DENSE = {"en": "MiniLM", "zh": "multilingual"}
-STEPS = {"en": 20, "zh": 100}  # the multilingual model's cosines lie close together
 # In the page itself, Chinese is cut into each two neighbours: a dictionary of words would be megabytes.
 WORDS = {"en": ["BM25"], "zh": ["BM25", "BM25:bigrams"]}
 
@@ -63,27 +60,7 @@ def rankings(language: str) -> dict[str, Any]:
         for text, row in zip(texts, ranking.ids, strict=True):
             ids = [data.doc_ids[passage] for passage in row[:SHOWN] if passage >= 0]
             result["suggested"][text][name] = " ".join(ids)
-    result["near"] = near(model, data, f"pages-{language}", STEPS[language])
     return result
-
-
-def near(model: Any, data: RetrievalDataset, pages: str, steps: int) -> dict[str, float]:
-    """Return the cosine that best tells questions with an answer from others, and how many reach it by their best.
-
-    ``answered`` are the queries of the collection, ``other`` those of ``pages``, which are about other subjects; the
-    ``least`` cosine is, of so many steps from 0 to 1, the one with the smallest sum of the two error rates.
-    ``without`` are the queries of the collection when the passages that answer are taken away.
-    """
-    passages, others = encode(model, data.corpus), load_spans(pages).queries
-    own, foreign = (encode(model, texts, kind="query") @ passages.T for texts in (data.queries, others))
-    best, strange = own.max(axis=1), foreign.max(axis=1)
-    least = min(
-        (step / steps for step in range(1, steps)), key=lambda least: (best < least).mean() + (strange >= least).mean()
-    )
-    for row, grades in zip(own, data.qrels, strict=True):
-        row[[passage for passage, grade in grades.items() if grade >= data.relevance_level]] = -1
-    counts = {"answered": best, "other": strange, "without": own.max(axis=1)}
-    return {"least": least, "others": len(others), **{name: int((top >= least).sum()) for name, top in counts.items()}}
 
 
 def ranked(systems: dict[str, Any], data: RetrievalDataset, dense: str) -> dict[str, Ranking]:

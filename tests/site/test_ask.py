@@ -122,7 +122,6 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
         visible = site.page.locator(".ask-lists li:visible").evaluate_all("all => all.map(li => li.dataset.id)")
         assert visible == [one for one in pocket.lists[of][system] if one in visible] != [], "another system's list"
     assert site.page.locator(":is(.ask-scores, .ask-heads select):visible").count() == 0, "other controls above a list"
-    assert site.page.locator(".ask-question:visible").all_inner_texts() == [query], "cut in the field"
     site.page.click(".ask-change summary")
     assert site.page.locator(".ask-change .ask-scores:visible").count() == 2
     site.look(WIDE)
@@ -237,5 +236,4 @@ def test_a_question_without_a_known_word_is_answered_so(site: Site, language: st
     assert site.page.locator(".ask-offer button.main:visible").count() == 1, "nothing is offered"
     site.page.click(".ask-subjects [value]")
     site.until("!!document.querySelector('.ask-scores b')")
-    assert site.page.locator(".ask-lists .tool-note:visible").count() == 0
     assert site.wrong == []

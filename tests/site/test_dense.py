@@ -14,7 +14,7 @@ import torch
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site import dense
-from docs.site.pocket import SYSTEMS, read_pocket
+from docs.site.pocket import SYSTEMS
 from docs.site.project import DocsError, Edition, read_yaml
 from helpers.data import load_dataset
 from helpers.embeddings import encode
@@ -34,11 +34,9 @@ ODD = {
         "日 ㍿🙂🙂龘", "aaa",
     ),
 }  # fmt: skip
-ASKED = {  # two questions that the collection may answer, and one that it does not
-    "en": (
-        "why is my bread not rising", "how do planes find the shortest way over the pole", "who won the world cup",
-    ),
-    "zh": ("冰箱为什么会结霜", "面包为什么发不起来", "世界杯谁赢了"),
+ASKED = {  # two questions that the collection may answer
+    "en": ("why is my bread not rising", "how do planes find the shortest way over the pole"),
+    "zh": ("冰箱为什么会结霜", "面包为什么发不起来"),
 }  # fmt: skip
 RANK = """
 import { DenseIndex } from "./ask/encoder.js";
@@ -117,8 +115,6 @@ def test_the_page_ranks_as_its_model_does(node: Any, files: Path, tmp_path: Path
     fused = Fusion([Ranking(best, nearest), words]).rank(data, 10)
     assert page["fused"] == fused.ids.tolist()
     if share == 1:
-        near = read_pocket(Edition(ROOT, language)).near
-        assert abs(sum(cosine >= near["least"] for cosine in page["cosines"]) - near["answered"]) <= 1
         score = evaluate(nearest[:, :10], data.qrels, "ndcg@10", relevance_level=data.relevance_level).mean["ndcg@10"]
         assert f"{score:.3f}" in (ROOT / "docs" / language / "ask.md").read_text("utf-8")
 
@@ -163,7 +159,7 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site, language: str):
     site.page.on("request", lambda request: requests.append(request.url))
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
-    before, question, strange = ASKED[language]
+    before, question = ASKED[language]
     site.page.fill(".ask input", before)
     site.page.press(".ask input", "Enter")
     site.until("document.querySelectorAll('.ask-result.mine li[data-id]').length > 0")
@@ -192,14 +188,7 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site, language: str):
     if language == "en":
         assert len(first(question, "fusion")) == 10
     words = read_yaml(ROOT / "docs" / "site" / "ask.yml")[language]
-    unlikely = words["unlikely"]
-    said = lambda: site.page.locator(".ask > .tool-note").inner_text()  # noqa: E731
-    assert words["read"] in said(), "no verdict"
-    assert "0." not in said(), "numbers before one asks why"
-    site.page.click(".ask > .tool-note summary")
-    assert str(read_pocket(Edition(ROOT, language)).near["least"]) in said()
-    first(strange, system)
-    assert said().startswith(unlikely), "a reader would take the passages for a bad answer"
+    assert words["read"] in site.page.locator(".ask > .tool-note").inner_text(), "no verdict"
     requests.clear()
     site.page.reload()
     site.until("document.querySelectorAll('.ask-lists > div:first-child li').length === 10")

@@ -226,40 +226,7 @@ def test_sitemap_and_robots(site: Path):
     assert f"Sitemap: {where.site}sitemap.xml" in (site / "robots.txt").read_text(encoding="utf-8")
 
 
-def test_one_place_for_addresses():
-    """A fork would change pyproject.toml and still send its readers to somebody else's repository."""
-    where = addresses(ROOT)
-    owner, name = where.repository.removeprefix("https://github.com/").split("/")
-    allowed = (
-        where.repository, where.site, where.site.rstrip("/"),
-        f"https://colab.research.google.com/github/{owner}/{name}/blob/{where.tag}/",
-        f"https://mybinder.org/v2/gh/{owner}/{name}/{where.tag}",
-    )  # fmt: skip
-    texts = [
-        *ROOT.glob("*.md"),
-        *ROOT.glob("docs/*/*.md"),
-        *ROOT.glob("notebooks/*/*.ipynb"),
-        *ROOT.glob("helpers/*.py"),
-    ]
-    for path in texts:
-        for url in re.findall(
-            rf"(?:git\+)?https?://[^\s\"'<>)\\]*{re.escape(name)}[^\s\"'<>)\\]*", path.read_text("utf-8")
-        ):
-            plain = url.removeprefix("git+")
-            assert plain.startswith(allowed), f"{path.name}: {url} does not follow from pyproject.toml, [project.urls]"
-            tags = re.findall(
-                r"(?:@|/blob/|/tree/|/raw/|/archive/refs/tags/)(main|v\d[\w.]*?)(?:\.zip|\.tar\.gz|/|#|$)", plain
-            )
-            assert set(tags) <= {where.tag}, f"{path.name}: {url} names another release than {where.tag}"
-
-
 # --- what stops a build --------------------------------------------------------------------------------------
-
-
-def test_what_the_check_says_stops_a_build(small: Path):
-    """A lesson in one language would be published and the switch would lead nowhere: tests/kit has the other rules."""
-    lesson_path(small, "zh", "00_sample").unlink()
-    assert problems(small)[0].startswith("notebooks/zh/00_sample.ipynb missing: does not exist")
 
 
 @pytest.mark.browser  # builds a small site
@@ -335,15 +302,6 @@ def test_links_are_followed(tmp_path: Path, html: str, message: str):
     (tmp_path / "b.html").write_text('<p id="here">x</p>', encoding="utf-8")
     _, broken = check_links(tmp_path, "https://example.org/site/")
     assert (message in broken[0]) if message else (broken == []), broken
-
-
-@pytest.mark.browser  # builds a small site
-def test_another_copy_of_the_site_is_the_one_that_is_built(small: Path, tmp_path: Path):
-    """The tests of a small copy, and a build of another checkout, would try the extensions of this one."""
-    with (small / "docs" / "site" / "inserts.py").open("a", encoding="utf-8") as file:
-        file.write("\nraise RuntimeError('the extension of the copy')\n")
-    with pytest.raises(DocsError, match="the extension of the copy"):
-        build(small, tmp_path / "out")
 
 
 def test_unknown_insert_is_named():

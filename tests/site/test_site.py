@@ -16,10 +16,10 @@ import pytest
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site.search import settings
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.translation import glossary
+from tests.bench.bench_search import measure
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.queries import QUESTIONS
 
 pytestmark = pytest.mark.browser
 
@@ -29,21 +29,7 @@ LIGHT = 130_000  # bytes
 def names() -> list[str]:
     """The pages of one language, lessons among them, as the sources say."""
     made = [path.stem for path in sorted((ROOT / "docs" / "en").glob("*.md"))] + lesson_names(ROOT)
-    return [*made, "genindex", "search"]
-
-
-def formulas(language: str, name: str) -> int:
-    """Count the formulas in the source of a page or lesson."""
-    page = ROOT / "docs" / language / f"{name}.md"
-    notebook = lesson_path(ROOT, language, name)
-    texts = [page.read_text(encoding="utf-8")] if page.exists() else []
-    if notebook.exists():
-        texts = [cell.source for cell in read(notebook).cells if cell.cell_type == "markdown"]
-    count = 0
-    for text in texts:
-        bare = re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.S | re.M)
-        count += len(re.findall(r"\$\$.+?\$\$|(?<!\\)\$[^$\n]+?(?<!\\)\$", bare, flags=re.S))
-    return count
+    return [*made, "genindex", "search", "helpers.metrics"]
 
 
 def inspect(site: Site, language: str, name: str) -> None:
@@ -51,7 +37,6 @@ def inspect(site: Site, language: str, name: str) -> None:
 
     Axe's rules are held against the English page, and a Chinese one that has more: the same code builds both.
     """
-    assert site.page.locator(".math:not(.has *)").count() == formulas(language, name)  # nor those of docstrings
     looks = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light")]
     for size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
         site.look(size, scheme)
@@ -126,25 +111,6 @@ def test_a_lesson_is_light(site: Site, name: str, language: str):
     assert sum(loaded.values()) < LIGHT, loaded
 
 
-@pytest.mark.slow
-def test_pages_of_modules(site: Site):
-    """A page on a module would fail, bar some readers or be too wide for a phone.
-
-    The Chinese edition has the same pages; `test_page` looks at its list of them.
-    """
-    paths = sorted(site.folder.glob("en/helpers.*.html"))
-    assert paths
-    for path in paths:
-        site.look(WIDE)
-        site.open(f"en/{path.name}")
-        assert site.faint() == [], path
-        site.look(PHONE)
-        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
-        assert site.violations() == [], path
-        assert site.wrong == [], path
-    site.look(WIDE)
-
-
 def test_search_keeps_what_is_typed_while_it_loads(site: Site):
     """On a slow line the reader's first word would vanish when the index arrives."""
     held: list = []
@@ -173,17 +139,9 @@ def found(site: Site, question: str) -> list[str]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_search_answers_questions(site: Site, language: str, node: Any):
     """A visitor's question, in words of their own, would lead to sections that do not answer it."""
-    index = json.loads((site.folder / language / "_static" / "search" / "index.json").read_text(encoding="utf-8"))
-    script = """globalThis.document = {};
-const { indexed } = await import("./search/results.js"), { index, asked } = JSON.parse(text);
-const { search } = await indexed(index);
-const first = (question) => search(question).slice(0, 3).map(({ section }) => section.url.replace(".html", ""));
-const scored = asked.map(first);"""
-    found = node(script, {"index": index, "asked": list(QUESTIONS[language])})
-    right = [
-        bool({*links} & {*answers.split()}) for links, answers in zip(found, QUESTIONS[language].values(), strict=True)
-    ]
-    assert sum(right) >= 0.8 * len(right), [one for one, yes in zip(QUESTIONS[language], right, strict=True) if not yes]
+    rows = [row for row in measure(site.folder, node) if row["language"] == language]
+    missed = [row["question"] for row in rows if not row["success@3"]]
+    assert len(missed) <= 0.2 * len(rows), missed
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -70,18 +70,6 @@ document.addEventListener("DOMContentLoaded", () => {
   });
 });
 
-// Long code shows its first lines, and all with its button; also when the browser's search has found something below them.
-const turn = (button) => {
-  button.setAttribute("aria-expanded", button.ariaExpanded === "false");
-  [button.textContent, button.dataset.other] = [button.dataset.other, button.textContent];
-  button.scrollIntoView({ block: "nearest" });
-};
-addEventListener("click", ({ target }) => { if (target.matches?.(".all-lines")) turn(target); });
-addEventListener("scroll", ({ target }) => {
-  const button = target.scrollTop > 0 && target.closest?.(".notranslate")?.nextElementSibling;
-  if (button && button.matches(".all-lines[aria-expanded='false']")) turn(button);
-}, true);
-
 // The search field answers while one types; what that takes is loaded when it is first used.
 const { src } = document.currentScript;
 addEventListener("focusin", ({ target }) => {
@@ -89,9 +77,6 @@ addEventListener("focusin", ({ target }) => {
   target.dataset.answers = "yes";
   import(new URL("search/quick.js", src)).then(({ answer }) => answer(target));
 });
-
-// The glossary can be narrowed down.
-if (document.querySelector("#term-filter")) import(new URL("glossary.js", src));
 
 // Paper is white and has no boxes to open: print in the light theme, with every solution, after the exercises of a lesson;
 // afterwards all is as before.

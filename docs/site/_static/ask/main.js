@@ -44,7 +44,7 @@ const tell = (message) => (turn = turn.catch(() => {}).then(() => new Promise((r
   hear = { resolve, reject };
   worker.postMessage(message);
 })));
-/** The passages nearest to a question, and the cosine of the first. */
+/** The passages nearest to a question. */
 const nearest = (text) => tell({ text, k: DEPTH });
 
 /** Load the model, because a reader pressed, or did so on an earlier visit and the browser still has it. */
@@ -98,7 +98,6 @@ const verdicts = choices.map(() => el("p", { class: "ask-verdict", "aria-live": 
 const heads = choices.map((select, i) => el("div", {}, select, verdicts[i], scores[i])), head = el("div", { class: "ask-heads" }, ...heads);
 const lists = choices.map(() => el("ol", {}));
 const note = el("p", { "aria-live": "polite" }), notice = el("div", {}, note), question = el("p", { class: "ask-question" });
-const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why), reasons);
 const press = (text) => ask(text).then(() => result.focus({ preventScroll: true }));
 const chips = words.subjects.map(([text, subject]) => el("button", { type: "button", value: text, onclick: () => press(text) }, subject)), hint = el("p", { class: "ask-hint" });
 const columns = choices.map((select, i) => el("div", { class: "ask-list" }, lists[i]));
@@ -136,13 +135,8 @@ const reason = (id) => {
   const shared = [...new Set(telling(query.text))].filter((word) => there.has(word) || (/\p{Script=Han}{2}/u.test(word) && text.includes(word)));
   return el("small", {}, shared.length ? fill(words.shares, { words: shared.join(words.and) }) : words.unlike);
 };
-/** What is known of a question that nobody has judged: in short, at length, and why. */
-const verdict = (nothing) => {
-  const { cosine } = query, known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.count };
-  if (nothing) return [words.nothing, words.literal + (SIZE ? space + words.meaning : "")];
-  if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known)];
-  return cosine === undefined ? [words.read, words.own] : [words.read, words.near, fill(words.proof, known)];
-};
+/** What is known of a question that nobody has judged, in short and at length. */
+const verdict = (nothing) => (nothing ? [words.nothing, words.literal + (SIZE ? space + words.meaning : "")] : [words.read, words.own]);
 
 /** The sentence of a passage nearest to a question: as recorded or, where it is not, by words. */
 const nearestSentence = ({ id, text }, passage, body) => {
@@ -233,15 +227,11 @@ const show = (systems = wanted) => {
   if (narrow.matches || top < 0 || top > innerHeight * 0.5) form.scrollIntoView();
 };
 
-/** Say what is shown, or what goes wrong: in short, at length, and why. */
-const say = ([short, long, reason], kind) => {
+/** Say what is shown, or what goes wrong, in short and at length. */
+const say = ([short, long], kind) => {
   note.replaceChildren(...(short ? [el("b", {}, short), space] : []), long ?? "");
   notice.className = note.textContent && kind;
-  why.remove();
   offer.remove();
-  reasons.textContent = reason || "";
-  why.open = false;
-  if (reason) notice.append(why);
 };
 
 /** A question without capitals, and without what ends it. */

@@ -32,6 +32,6 @@ onmessage = async ({ data: { size, digest, text, k } }) => {
       index = new DenseIndex(layout, await weights(size, digest), vocabulary, passages);
     }
     const found = text === undefined ? [] : index.search(text, k);
-    postMessage({ nearest: found.map(([passage]) => passage), cosine: found[0]?.[1] });
+    postMessage({ nearest: found.map(([passage]) => passage) });
   } catch (error) { postMessage({ error: error.message }); }
 };

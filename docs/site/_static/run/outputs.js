@@ -3,7 +3,6 @@ import { el, fill } from "../try/element.js";
 
 const TABLE = new Set(["TABLE", "THEAD", "TBODY", "TR", "TH", "TD", "P", "BR", "B", "CODE", "DIV"]);
 const SVG = "http://www.w3.org/2000/svg";
-const NAME = /^(?!def |class )([A-Za-z\d][^=\n]{0,90}?)(?: = |: )/;
 let drawn = 0;
 
 /** Copy an element of a parsed document, of its tags those of a table and of its attributes those that join cells. */
@@ -12,17 +11,17 @@ const copied = (node, words) => {
   if (!TABLE.has(node.tagName)) return document.createDocumentFragment();
   const copy = document.createElement(node.tagName === "TH" && !node.textContent.trim() ? "TD" : node.tagName);
   for (const name of ["colspan", "rowspan"]) if (node.hasAttribute(name)) copy.setAttribute(name, node.getAttribute(name));
-  const label = words[node.tagName]?.[node.textContent.trim()];
+  const label = node.matches("td, th") && words[node.textContent.trim()];
   if (label) copy.append(label, el("br"), el("small", { lang: "en" }, node.textContent.trim()));
   else copy.append(...[...node.childNodes].map((child) => copied(child, words)));
   return copy;
 };
 
-const table = (html, { labels, values, number }) => {
+const table = (html, { labels, number }) => {
   const plainNumber = new RegExp(`^(?:${number})$`);
   // A style attribute would be refused by the page's policy, with an error, even in a document that nobody sees.
   const plain = html.replace(/<style[^]*?<\/style>/g, "").replace(/<[a-z][^<>]*>/gi, (tag) => tag.replace(/\s(?:style|border|class)="[^"]*"/g, ""));
-  const made = copied(new DOMParser().parseFromString(`<div>${plain}</div>`, "text/html").body.firstChild, { TH: labels, TD: values });
+  const made = copied(new DOMParser().parseFromString(`<div>${plain}</div>`, "text/html").body.firstChild, labels);
   for (const each of made.querySelectorAll("table")) {
     const rows = [...each.rows];
     each.className = "dataframe";
@@ -57,16 +56,6 @@ const figure = (text, alt, { colours, strokes, scale, labels }) => {
 
 const block = (kind, text) => el("div", { class: `output ${kind} notranslate` }, el("div", { class: "highlight" }, el("pre", {}, text)));
 
-/** Add to what a block has printed, the Chinese of the names before values first, as in recorded outputs. */
-const print = (shown, text, printed) => {
-  shown.printed = (shown.printed ?? "") + text;
-  shown.querySelector("pre").replaceChildren(...shown.printed.split(/^/m).flatMap((line) => {
-    const name = line.match(NAME)?.[1];
-    return Object.hasOwn(printed, name) ? [`${printed[name]} `, el("small", { lang: "en" }, name), line.slice(name.length)] : [line];
-  }));
-  return shown;
-};
-
 /** Return the elements that show one output of a cell. */
 export const shown = (output, cell, settings, words) => {
   if (output.output_type === "cut") return [el("p", { class: "run-cut" }, fill(words.cut, { limit: output.limit.toLocaleString("en") }))];
@@ -74,10 +63,10 @@ export const shown = (output, cell, settings, words) => {
   if (output.output_type === "stream") {
     const last = cell.live.lastElementChild;
     if (last?.matches(".stream")) {
-      print(last, output.text, settings.printed);
+      last.querySelector("pre").append(output.text);
       return [];
     }
-    return [print(block("stream", ""), output.text, settings.printed)];
+    return [block("stream", output.text)];
   }
   const data = output.data;
   if (data["image/svg+xml"]) return [figure(data["image/svg+xml"], cell.alt ?? "", settings)];
