@@ -11,9 +11,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice, product
-from operator import is_not
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,13 +25,9 @@ from helpers.metrics.qrels import Judgements, Qrels, Ranked
 from helpers.metrics.registry import METRICS, our_name
 
 CONVENTIONS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("conventions.toml").read_text("utf-8"))
-FAMILIES = {  # the axes of one metric's formula
-    **{name: (name,) for name in ("recall", "precision", "success")},
-    **{"map": ("map", "cutoff"), "mrr": ("mrr", "cutoff"), "ndcg": ("gain", "ideal", "discount", "cutoff")},
-}
+FAMILIES: dict[str, list[str]] = CONVENTIONS["families"]
 WHOLE = sys.maxsize  # the depth of a list, or a cutoff, that leaves nothing out
-FARTHEST = 4.0  # cost of the least likely combination that is tried
-LIKELY = 0.03  # from this chance on, a match is called a likely coincidence
+FARTHEST, LIKELY = 4.0, 0.03  # the highest cost that is tried; the chance above which a match is a likely coincidence
 KEPT, ROWS, EACH = 5, 300, 24  # candidates, rows of the table looked at, and combinations of each
 Settings = dict[str, Any]  # {axis: option}; depth and level may be numbers
 Places = tuple[int, np.ndarray, dict[tuple[str, int], np.ndarray]]  # of a list: length, grades, ranks of the judged
@@ -54,11 +48,9 @@ def read_figure(name: str, text: str) -> Figure:
     family, _, k = our_name(name).partition("@")
     if family not in FAMILIES:
         raise ValueError(f"{name!r} cannot be explained: give one of {', '.join(FAMILIES)} with a cutoff, as ndcg@10.")
-    if not isinstance(text, str):
-        raise TypeError(f'{name}: give the figure as text, "{text}", so that the number of its digits is known.')
-    match = re.fullmatch(r"(?:[01]?\.(\d+)|[01])", text.strip())
-    if match is None or float(text) > 1:
-        raise ValueError(f"{name}: expected a figure from 0 to 1, such as 0.596, not {text!r}.")
+    match = isinstance(text, str) and re.fullmatch(r"(?:[01]?\.(\d+)|[01])", text.strip())
+    if not match or float(text) > 1:
+        raise ValueError(f'{name}: expected a figure from 0 to 1, as text with all its digits: "0.596"; got {text!r}.')
     return Figure(name, family, checked_cutoff(k) if k else WHOLE, float(text), len(match[1] or ""))
 
 
@@ -93,8 +85,8 @@ class Explanation:
         given = zip(self.figures.items(), self.reference.values(), strict=True)
         lines = [words["gives"].format(metric=name, told=told, ours=f"{ours:.6f}") for (name, told), ours in given]
         lines += [] if self.scored else [words["unscored"]]
-        if not self.candidates:
-            lines.append(words["nothing" if len(self.figures) == 1 else "apart"].format(tried=self.tried))
+        none = "nothing" if len(self.figures) == 1 else "apart"
+        lines += [] if self.candidates else [words[none].format(tried=self.tried)]
         for number, found in enumerate(self.candidates, 1):
             lines.append(words["candidate"].format(n=number, formula=found.formula(language)))
             lines += [words["known"].format(who=row["who"]) for row in departures(found.settings).values()]
@@ -121,16 +113,13 @@ def explain(
     """Say which convention gives the figures, and how likely a coincidence is.
 
     Args:
-        retrieved: rankings, as `evaluate` takes them, and `scores` too; here a list may repeat a document.
-        qrels: judgements, as `evaluate` takes them.
-        figures: {metric@k: the figure as text, such as "0.596"}, so that the number of its digits is known; recall,
-            precision, success, map, mrr or ndcg. With several, one convention has to give them all.
-        relevance_level: the lowest grade that counts as relevant in your own evaluation; others are tried too.
+        retrieved, qrels, scores: as `evaluate` takes them; here a list may repeat a document.
+        figures: {metric@k: the figure with all its digits, such as "0.596"}; one convention has to give them all.
+        relevance_level: the lowest grade that counts as relevant for you; others are tried too.
         texts: the text of each document, if they may have been compared by text.
         groups: the group of each query, if means may have been averaged group by group.
     """
-    read = [read_figure(name, text) for name, text in figures.items()]
-    if not read:
+    if not (read := [read_figure(*figure) for figure in figures.items()]):
         raise ValueError('There is no figure to explain: give some, such as {"ndcg@10": "0.596"}.')
     judgements, n = Judgements.of(qrels, relevance_level), len(retrieved)
     if isinstance(retrieved, Mapping) == judgements.aligned or (judgements.aligned and n != judgements.n_queries):
@@ -164,7 +153,8 @@ def read_lists(
         every = in_every_order(*given, grades, depths)
         for view, one in lists.items():
             views.setdefault(view, []).append(every if one[0] is given[0] else in_every_order(*one, grades, depths))
-    return {view: all_ for view, all_ in views.items() if view == "given" or any(map(is_not, all_, views["given"]))}
+    ids = {view: [id(one) for one in lists] for view, lists in views.items()}  # one object where nothing changes
+    return {view: lists for view, lists in views.items() if view == "given" or ids[view] != ids["given"]}
 
 
 def once(docs: list[Any], scores: np.ndarray, unwanted: Any = None) -> tuple[list[Any], np.ndarray]:
@@ -191,9 +181,8 @@ def in_every_order(docs: list[Any], scores: np.ndarray, grades: Mapping[Any, int
     orders: dict[str, tuple[Any, Any]] = {"trec": (by_score, n - text), "ascending": (by_score, text)}
     orders |= {"stable": (at, 0), "listed": (place, 0), "reversed": (n - at, 0), "ranks": (n - by_score, 0)}
     orders |= {"favourable": (by_score, n - worth), "unfavourable": (by_score, worth)}
-    with suppress(ValueError, OverflowError):  # ids that are not all numbers
-        ids = -np.array([int(doc) for doc in docs], np.int64)
-        orders["ids"] = (np.unique(ids, return_inverse=True)[1], 0)
+    with suppress(ValueError):  # ids that are not all numbers
+        orders["ids"] = (np.unique([-int(doc) for doc in docs], return_inverse=True)[1], 0)
     ranks = {}
     for order, (first, then) in orders.items():
         key = (first * (n + 1) + then) * n + place
@@ -233,16 +222,19 @@ class Table:
                     cut = "whole" if depth == WHOLE else depth
                     settings = {"view": view, "order": order, "unjudged": unjudged, "depth": cut}
                     found.setdefault(same, ([], of))[0].append(settings)
-        given, grades = self.judgements, self.judgements.grade
+        given = self.judgements
         for equal, hits in found.values():
-            for level in sorted({given.relevance_level, *np.unique(grades[grades > 0]).tolist()}):
+            for level in sorted({given.relevance_level, *given.grade[given.grade > 0].tolist()}):
                 self.add(sorted(equal, key=cost), replace(hits, judgements=Judgements.of(given, level)))
 
     def add(self, lists: list[Settings], hits: Hits) -> None:
         """Compute everything for one list and those equal to it, at one relevance level."""
         for figure, block in zip(self.figures, self.blocks, strict=True):
-            values, means = formulas(hits, figure.family, figure.k), self.means(hits, figure.k)
-            self.columns[figure.family] = [dict(zip(FAMILIES[figure.family], one, strict=False)) for one in values]
+            family, k, means = figure.family, figure.k, self.means(hits, figure.k)
+            cuts = {"named": k, "whole": WHOLE} if "cutoff" in FAMILIES[family] else {"": k}
+            tried = {name: (ndcgs if family == "ndcg" else quotients)(hits, cut, family) for name, cut in cuts.items()}
+            values = {(*options, name): value for name, one in tried.items() for options, value in one.items()}
+            self.columns[family] = [dict(zip(FAMILIES[family], one, strict=False)) for one in values]
             each = np.array([*values.values()])
             for rounded in (each, *(np.round(each, digits) for digits in (4, 3, 2))):
                 block.extend(means @ rounded.T)
@@ -289,13 +281,6 @@ class Table:
         return reference, candidates, len(row_costs) * int(np.prod([len(each) for each in costs.values()]))
 
 
-def formulas(hits: Hits, family: str, k: int) -> dict[tuple[str, ...], np.ndarray]:
-    """One value a query by every formula of a metric, keyed by the options on its axes."""
-    cuts = {"named": k, "whole": WHOLE} if "cutoff" in FAMILIES[family] else {"": k}
-    of = ndcg_formulas if family == "ndcg" else partial(quotients, family=family)
-    return {(*options, name): value for name, cut in cuts.items() for options, value in of(hits, cut).items()}
-
-
 def quotients(hits: Hits, k: int, family: str) -> dict[tuple[str, ...], np.ndarray]:
     """A metric that is a sum over the relevant documents of the top k, by every divisor."""
     top, found, relevant = hits.relevant.top(k), hits.count(k), hits.n_relevant
@@ -308,30 +293,26 @@ def quotients(hits: Hits, k: int, family: str) -> dict[tuple[str, ...], np.ndarr
     return {(option,): values[option] for option in CONVENTIONS[family]}
 
 
-def ndcg_formulas(hits: Hits, k: int) -> dict[tuple[str, ...], np.ndarray]:
+def ndcgs(hits: Hits, k: int, _: str) -> dict[tuple[str, ...], np.ndarray]:
     """nDCG by every gain, ideal and discount; a discount is that of log2(rank + 1) at another rank."""
-    judged, top, got = hits.judgements, hits.gains.top(k), np.minimum(k, hits.retrieved)
-    listed = {"retrieved": best(hits.gains, judged).top(k), "top": best(top, judged)}
+    judged, top, got, n = hits.judgements, hits.gains.top(k), np.minimum(k, hits.retrieved), hits.n_queries
+
+    def best(ranked: Ranked) -> Ranked:  # the same documents, highest grade first
+        order = np.argsort(ranked.query, kind="stable")
+        return replace(judged, query=ranked.query[order], grade=ranked.grade[order]).ideal
+
+    listed = {"retrieved": best(hits.gains).top(k), "top": best(top)}
     lists = {"ranked": top, "judged": judged.ideal.top(k), "uncut": judged.ideal, **listed}
     gains: dict[str, Callable[..., np.ndarray]] = {"linear": np.asarray, "exponential": lambda grade: 2.0**grade - 1}
     gains["binary"] = lambda grade: grade >= judged.relevance_level
     shifts = {"rank1": np.asarray, "rank2": lambda rank: rank + 1, "jarvelin": lambda rank: np.maximum(1, rank - 1)}
     values: dict[tuple[str, ...], np.ndarray] = {}
     for (gain, worth), (discount, shift) in product(gains.items(), shifts.items()):
-        moved = {name: Ranked(one.query, shift(one.rank), worth(one.grade)) for name, one in lists.items()}
-        dcgs = {name: metric.dcg(one, hits.n_queries) for name, one in moved.items()}
+        dcgs = {of: metric.dcg(Ranked(a.query, shift(a.rank), worth(a.grade)), n) for of, a in lists.items()}
         ranks = shift(np.arange(1, got.max(initial=1) + 1))
         dcgs["constant"] = np.append(0, np.cumsum(1 / metric.discounts(int(ranks[-1]))[ranks]))[got]
-        values |= {
-            (gain, ideal, discount): metric.divide(dcgs["ranked"], dcgs[ideal]) for ideal in CONVENTIONS["ideal"]
-        }
+        values |= {(gain, one, discount): metric.divide(dcgs["ranked"], dcgs[one]) for one in CONVENTIONS["ideal"]}
     return values
-
-
-def best(ranked: Ranked, judgements: Judgements) -> Ranked:
-    """The same documents, highest grade first."""
-    order = np.argsort(ranked.query, kind="stable")
-    return replace(judgements, query=ranked.query[order], grade=ranked.grade[order]).ideal
 
 
 def chance_of(tables: list[tuple[Figure, np.ndarray]], distances: dict[str, np.ndarray], far: float) -> float:
