@@ -19,6 +19,7 @@ from tests.sample import put, sample
 if TYPE_CHECKING:
     from nbformat import NotebookNode  # notebooks.kit makes it quick to import, so that comes first
 
+LIGHT = ("ipykernel.kernelapp", "matplotlib.pyplot", "pandas")  # what small notebooks import
 if "PYTEST_XDIST_WORKER" in os.environ:  # two processes that spin on both cores would each take several times as long
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["EVAL_LANGUAGE"] = "en"  # whatever the locale of who runs them
@@ -37,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample lesson, recorded, and a copy of every real lesson."""
-    kernels.start(OFFLINE)  # the tests that follow execute some thirty small notebooks
+    kernels.start(OFFLINE, LIGHT)  # the tests that follow execute some thirty small notebooks
     root = tmp_path_factory.mktemp("library")
     put(root, sample("en"), sample("zh"))
     with patch("notebooks.kit.record.recording_conditions", return_value={}):  # which take a while

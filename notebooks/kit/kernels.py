@@ -30,10 +30,10 @@ LIBRARIES = (
 )  # fmt: skip
 
 
-def start(settings: dict[str, str]) -> None:
+def start(settings: dict[str, str], libraries: tuple[str, ...] = LIBRARIES) -> None:
     """Start the process from which kernels are forked, with settings beside this process's variables, if there is none.
 
-    It ends with this process. On a system that cannot, nothing happens.
+    It has imported the libraries, and ends with this process. On a system that cannot, nothing happens.
     """
     if sys.platform != "linux" or VARIABLE in os.environ:
         return
@@ -43,7 +43,7 @@ def start(settings: dict[str, str]) -> None:
     command = [sys.executable, "-S", __file__, str(server), "-f", "{connection_file}"]
     spec = {"argv": command, "display_name": "Python 3", "language": "python"}
     (place / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-    command = [sys.executable, __file__, str(server)]
+    command = [sys.executable, __file__, str(server), "--import", *libraries]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | settings)
     atexit.register(home.cleanup)
     atexit.register(process.kill)
@@ -60,16 +60,15 @@ def folder(environment: dict[str, str]) -> str | None:
     return os.environ.get(VARIABLE) if environment.keys() <= {"EVAL_CACHE_DIR"} else None
 
 
-def serve(place: str) -> None:
+def serve(place: str, libraries: list[str]) -> None:
     """Import the libraries, and fork at each request: arguments, folder and variables of a kernel as JSON."""
-    for name in LIBRARIES:
+    for name in libraries:
         try:
             importlib.import_module(name)
         except ImportError:  # an extra that is not installed: the lesson that needs it says so
             continue
-    import pandas as pd
-
-    pd.set_option("display.max_columns", 20)  # which pandas decides on import, by whether IPython runs
+    if pandas := sys.modules.get("pandas"):
+        pandas.set_option("display.max_columns", 20)  # which pandas decides on import, by whether IPython runs
     gc.collect()
     gc.freeze()
     server = socket.socket(socket.AF_UNIX)
@@ -135,8 +134,8 @@ def ask(place: str, arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[2:]:
+    if sys.argv[2] != "--import":
         ask(sys.argv[1], sys.argv[2:])
     else:
         sys.path.pop(0)  # this folder, whose modules have the names of others
-        serve(sys.argv[1])
+        serve(sys.argv[1], sys.argv[3:])

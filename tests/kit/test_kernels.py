@@ -15,6 +15,7 @@ import pytest
 from notebooks.kit import kernels
 from notebooks.kit.execute import OFFLINE, execute
 from notebooks.kit.notebooks import ROOT, NotebookError
+from tests.conftest import LIGHT
 from tests.sample import code, notebook
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are for
 @pytest.fixture(autouse=True, scope="module")
 def started() -> None:
     """Start the process that kernels are forked from."""
-    kernels.start(OFFLINE)
+    kernels.start(OFFLINE, LIGHT)
 
 
 def alive(pid: int) -> bool:
@@ -35,7 +36,7 @@ def alive(pid: int) -> bool:
 def test_a_forked_kernel_is_a_kernel_of_its_own(tmp_path: Path) -> None:
     """A lesson would see the names, the folder, the settings or the streams of another, or import for itself."""
     source = """import os, sys
-print("torch" in sys.modules, os.getcwd() == os.path.realpath("."), "n" in globals(), os.getpid())
+print("matplotlib" in sys.modules, os.getcwd() == os.path.realpath("."), "n" in globals(), os.getpid())
 n = 1"""
     texts = [execute(notebook(code("one", source)), "x", root=tmp_path).cells[0].outputs[0].text for _ in range(2)]
     seen = [text.split() for text in texts]
@@ -46,7 +47,7 @@ n = 1"""
 
 def test_variables_that_libraries_read_make_a_kernel_of_its_own(tmp_path: Path) -> None:
     """Instructions or threads that a condition asks for would not reach libraries that are imported already."""
-    book = notebook(code("one", "import sys\nprint('torch' in sys.modules)"))
+    book = notebook(code("one", "import sys\nprint('matplotlib' in sys.modules)"))
     fresh = execute(book, "x", root=tmp_path, environment={"OMP_NUM_THREADS": "1"})
     assert fresh.cells[0].outputs[0].text == "False\n"
 
@@ -97,7 +98,7 @@ def _server(folder: str) -> int:
 
 def test_what_serves_kernels_ends_with_whoever_started_it(tmp_path: Path) -> None:
     """A gigabyte of libraries would stay in memory when a run is killed."""
-    code = "import os, time; from notebooks.kit import kernels; kernels.start({}); "
+    code = "import os, time; from notebooks.kit import kernels; kernels.start({}, ('ipykernel.kernelapp',)); "
     code += "print(os.environ[kernels.VARIABLE], flush=True); time.sleep(600)"
     variables = {name: value for name, value in os.environ.items() if name != kernels.VARIABLE}
     command = [sys.executable, "-c", code]
