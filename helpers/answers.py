@@ -6,6 +6,7 @@ A table of answers is a pandas frame, one row an answer. Its columns, of which o
 * ``verdict``: of a judge, one of :data:`VERDICTS`; ``second`` and ``careful`` are those of another and of a careful
   judge, empty where there is none;
 * ``nuggets``: the share of the vital nuggets that the answer states, 0 to 1 (Voorhees 2003, TREC QA);
+* ``useful``: the share of the sentences with a claim that help to answer, 0 to 1: the precision beside that recall;
 * ``support``: the share of the sentences with a claim that the passages they cite bear out, 0 to 1;
 * any other, such as ``question``, ``answer``, ``context``, ``confidence``.
 """
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 VERDICTS = ("refused", "wrong", "partly", "correct")
 BUNDLED = {"answers-en": "pages-en", "answers-zh": "pages-zh"}
-SHARES = ("nuggets", "support")
+SHARES = ("nuggets", "useful", "support")
 
 
 def load_answers(source: str | Path = "answers-en") -> "pd.DataFrame":
@@ -38,8 +39,7 @@ def load_answers(source: str | Path = "answers-en") -> "pd.DataFrame":
     and: ``answerable``, False where passages with evidence were taken out first; ``question``; ``facts``, its nuggets;
     ``answer``; ``context``, spans of the documents as they were handed over; ``ranking``, the first ten chunks of the
     system's ranking; ``score``, the largest cosine of question and passage; ``confidence``, the writer's own, 0 to
-    100; ``useful``, the share of the claims that help to answer. Shares are
-    those of the first judge; a refusal has no support and no use.
+    100. Shares are those of the first judge; a refusal has no support and no use.
 
     ``attrs["sha256"]`` of the frame is the SHA-256 of the files.
 
@@ -89,7 +89,7 @@ def correct(answers: "pd.DataFrame", judge: str = "verdict") -> "pd.DataFrame":
 
 
 def answer_table(answers: "pd.DataFrame") -> "pd.DataFrame":
-    """Score each system: the number of its answers, the share of each verdict, and the means of nuggets and support.
+    """Score each system: the number of its answers, the share of each verdict, and the means of the shares.
 
     ``low`` and ``high`` are the ends of the 95 % interval of ``correct``, by Wilson's method.
     """
