@@ -109,7 +109,7 @@ def test_options_that_repeat_and_options_left_out():
     assert given.quiet
     assert [action.dest for action in parser()._actions if not action.help] == []
     assert (bare.system, bare.fail_under, bare.fail_if_drop) == ([], [], [])
-    assert (bare.quiet, bare.language) == (False, "en")
+    assert (bare.quiet, bare.language) == (False, None)
     assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
 
 
