@@ -84,6 +84,9 @@ def contexts(answers: "pd.DataFrame", system: str, data: SpanDataset) -> list[li
 def correct(answers: "pd.DataFrame", judge: str = "verdict") -> "pd.DataFrame":
     """Return 1 for a correct answer and 0 for any other: a row a query, a column a system; NaN where none is judged."""
     judged = answers[answers[judge].isin(VERDICTS)]
+    if (twice := judged.duplicated(["query", "system"])).any():
+        query, system = judged.loc[twice, ["query", "system"]].iloc[0]
+        raise ValueError(f"System {system!r} has several answers to query {query!r}: give each run a name of its own.")
     value = (judged[judge] == "correct").astype(float)
     return judged.assign(value=value).pivot(index="query", columns="system", values="value")
 
@@ -129,16 +132,14 @@ def difference(answers: "pd.DataFrame", first: str, second: str) -> "dict[str, I
         if a careful judge saw both answers to at least two queries, ``corrected``: the mean of the two judges,
         corrected by what he says otherwise, see :func:`helpers.significance.corrected_mean`.
     """
-    import pandas as pd
-
     found, tables = {}, []
     for judge in ("verdict", "second"):
         if judge in answers:
             tables.append((table := correct(answers, judge))[first] - table[second])
             found[judge] = bootstrap_interval(tables[-1].dropna())
-    if "careful" in answers and (answers["careful"] != "").any():
-        table = correct(answers, "careful")
-        careful = (table[first] - table[second]).dropna() if {first, second} <= set(table) else pd.Series(dtype=float)
+    if "careful" in answers:
+        table = correct(answers, "careful").reindex(columns=[first, second])
+        careful = (table[first] - table[second]).dropna()
         cheap = sum(tables[1:], tables[0]).dropna() / len(tables)
         if len(careful) > 1:
             rows = cheap.index.get_indexer(careful.index)

@@ -72,6 +72,14 @@ def test_what_is_no_verdict_is_refused(tmp_path, old, new, message):
         load_answers(tmp_path / "answers.csv")
 
 
+def test_an_answer_written_twice_is_named(answers):
+    """Somebody with several runs under one name would get pandas' words, or one of the runs."""
+    with pytest.raises(ValueError, match=r"System 'a' has several answers to query .1.: give each run a name"):
+        difference(pd.concat([answers, answers[:1]]), "a", "b")
+    del answers["careful"]
+    assert list(difference(answers, "a", "b")) == ["verdict", "second"]
+
+
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_answers_are_whole(name):
     """An answer would lack a judge, cite a passage that was not handed over, or be given more than the budget."""
