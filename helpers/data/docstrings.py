@@ -1,4 +1,4 @@
-"""A collection of some ten thousand real texts without a download: the docstrings of installed libraries.
+"""A collection of nearly thirty thousand real texts without a download: the docstrings of installed libraries.
 
 The task is known-item search. The corpus is the first paragraphs of the docstrings, the summaries; a query is the
 second paragraph of a docstring, and its only relevant passage is the first paragraph of the same docstring. Source

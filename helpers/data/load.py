@@ -57,7 +57,7 @@ def load_dataset(
 
     Args:
         source: a bundled name, ``pocket-en``, ``pocket-zh`` or, for Chinese queries and English passages,
-            ``pocket-zh-en``; ``docstrings``, some ten thousand short texts of the installed libraries, see
+            ``pocket-zh-en``; ``docstrings``, nearly 30,000 short texts of the installed libraries, see
             :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub; a folder in the layout of the
             hub or of BEIR; or a JSONL, CSV, TSV or Parquet file, optionally in ``.gz``. A table of rows has the columns
             ``query``, ``positive`` and optionally ``negative``, as in ``namespace-Pt/msmarco``, or ``grade``. If no

@@ -47,9 +47,11 @@ def results(cell: NotebookNode) -> list[str]:
     return output_texts(NotebookNode(cell, outputs=shown))
 
 
-def run_twice(name: str, parameters: Parameters, settings: dict[str, str], hub: LocalHub) -> NotebookNode:
+def run_twice(
+    name: str, parameters: Parameters, settings: dict[str, str], hub: LocalHub, language: str = "en"
+) -> NotebookNode:
     """Execute a lesson with the hub, and again without it from what the first run left; the outputs must not differ."""
-    lesson = read(lesson_path(ROOT, "en", name))
+    lesson = read(lesson_path(ROOT, language, name))
     first = execute(lesson, name, parameters=parameters, environment=settings)
     fetched = len(hub.fetched)
     offline = settings | {"HF_HUB_OFFLINE": "1", "EVAL_CACHE_DIR": settings["EVAL_CACHE_DIR"] + "-2"}
@@ -69,8 +71,13 @@ def test_lesson_01_with_a_model_and_a_pinned_data_set_of_the_hub(hub: LocalHub, 
     assert "240" in "\n".join(text for cell in ran.cells if cell.cell_type == "code" for text in output_texts(cell))
 
 
-def test_lesson_03_with_the_five_models_of_the_hub(hub: LocalHub, settings: dict[str, str]) -> None:
-    """``MODELS = "hub"`` would stop at a file that the hub has and the bundled models have not."""
-    ran = run_twice("03_model_comparison", {"MODELS": "hub"}, settings, hub)
+@pytest.mark.parametrize(
+    ("language", "further"), [("en", {}), ("zh", {"MODEL": OFFLINE_DEFAULT, "DATASET": "pocket-en"})]
+)
+def test_lesson_03_with_the_five_models_of_the_hub(
+    hub: LocalHub, settings: dict[str, str], language: str, further: Parameters
+) -> None:
+    """``MODELS = "hub"`` would stop at a file that the bundled models have not, or at the model that Chinese has."""
+    ran = run_twice("03_model_comparison", {"MODELS": "hub"} | further, settings, hub, language)
     shown = "\n".join(text for cell in ran.cells if cell.cell_type == "code" for text in output_texts(cell))
     assert all(hub_id.split("/")[1] in shown for hub_id in UPSTREAM_MODELS)
