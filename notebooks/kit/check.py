@@ -42,10 +42,11 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
-def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
-    pairs = translation.page_pairs(root)
-    for path in [p for pair in pairs for p in pair if p.exists()]:
-        yield from figures.check_text(path.read_text(encoding="utf-8"), relative(root, path), "", known, "")
+def _pages(root: Path, known: dict[str, figures.Figures]) -> Iterator[Problem]:
+    for pair in translation.page_pairs(root):
+        for path, language in zip(pair, LANGUAGES, strict=True):
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+            yield from figures.check_text(text, relative(root, path), "", known[language], "")
     yield from _changed_benchmarks(root)
 
 
@@ -67,7 +68,7 @@ def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool 
             problem for pair in translation.page_pairs(root) for problem in translation.page_problems(*pair, root)
         ]
     if not lessons and known:
-        problems += _pages(root, known["en"])
+        problems += _pages(root, known)
         problems += hygiene.provenance_problems(books, root)
         texts = {path.stem: [cell.id for cell in book.cells] for path, book in books.items()}
         pages = {relative(root, page): ["page"] for pair in translation.page_pairs(root) for page in pair}

@@ -21,6 +21,7 @@ from notebooks.kit.figures import Figures, agrees, cell_figures, check_text
 from notebooks.kit.markdown import prose
 from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_names, lesson_path, loads, read
 from notebooks.kit.record import sync
+from notebooks.kit.translation import accept_page
 from tests.sample import NAME, code
 from tests.sample import edit as edit_lesson
 
@@ -275,6 +276,30 @@ def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
     rules = [p.rule for p in check(small_project) if p.file == "docs/en/index.md"]
     assert rules == ["figure-value", "figure-value"]
+
+
+def test_a_chinese_page_quotes_the_chinese_record(small_project: Path) -> None:
+    """A Chinese page would show the English numbers of a lesson that gives others in Chinese, or wrong ones."""
+    (small_project / "docs" / "lessons.yml").write_text("chinese: [00_sample]\n", encoding="utf-8")
+
+    def other_words(book: NotebookNode) -> None:
+        [output] = by_id(book)["printed"].outputs
+        output.text = output.text.replace("best = 0.6667", "最好 = 0.5000")
+
+    edit_lesson(small_project, other_words, "zh", recorded=True)
+    texts = {
+        "en": "It fell from <!--fig:00_sample:printed/best-->0.667 to <!--fig:00_sample:scores/system a/recall-->0.123",
+        "zh": "从<!--fig:00_sample:printed/最好-->0.500降到<!--fig:00_sample:scores/system a/recall-->0.123。",
+    }
+    for language, text in texts.items():
+        (small_project / "docs" / language).mkdir(exist_ok=True)
+        (small_project / "docs" / language / "page.md").write_text(text, encoding="utf-8")
+    accept_page(small_project, page := small_project / "docs" / "zh" / "page.md")
+    accepted = page.read_text(encoding="utf-8")
+    for old, new, rules in (("", "", []), ("0.500", "0.667", ["figure-value"]), ("0.123", "", ["figure-marker"]),
+                            ("<!--fig:00_sample:printed/最好-->", "", ["markers"])):  # fmt: skip
+        page.write_text(accepted.replace(old, new), encoding="utf-8")
+        assert [p.rule for p in check(small_project) if "page.md" in p.file] == rules
 
 
 def test_measurements_are_those_that_were_measured(small_project: Path) -> None:
