@@ -79,7 +79,7 @@ def test_a_loss_within_the_margin_passes():
         (np.tile([1.3, 1.6], 6), 0.01, ("mine is worse.", "Next: keep the report of"), ("mine更差。", "下一步：保留")),
         (np.tile([0.9, 1.1], 6), 0.2, ("mine is equal within the margin.", "keep"), ("在界限内相等。", "保留")),
         (np.tile([0.9, 1.1], 6), 0.05, ("cannot tell: 32 more queries.", "Next: judge 32 more queries."),
-         ("无法判断：还差32个查询。", "下一步：再标注32个查询。")),
+         ("无法判断mine是否更好：还差32个查询。", "下一步：再标注32个查询。")),
     ],
 )  # fmt: skip
 def test_the_first_line_is_a_verdict_and_the_next_step(before, margin, english, chinese):
