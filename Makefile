@@ -13,17 +13,20 @@ KNOWN := PYTHON NB LANGUAGE MODEL DATA AGAINST SYSTEMS QUERIES CORPUS QRELS COLU
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 $(if $(filter-out $(KNOWN),$(GIVEN)),$(error unknown: $(filter-out $(KNOWN),$(GIVEN)); there are $(KNOWN)))
 
+# Not that of the environment, which many systems set to the languages of their messages.
+EDITION := $(if $(findstring command line,$(origin LANGUAGE)),$(LANGUAGE))
+
 .PHONY: help lab run test report test-site test-slow check record sync mutants acid bench bench-million docs release-check serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^#: / { print substr($$0, 4) } /^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 #: to read, run and use
-lab: $(READY)  ## open lesson 1 in JupyterLab
-	$(PY) -m jupyter lab notebooks/en/01_evaluation.ipynb
+lab: $(READY)  ## open lesson 1 in JupyterLab; in Chinese: LANGUAGE=zh
+	$(PY) -m jupyter lab notebooks/$(or $(EDITION),en)/01_evaluation.ipynb
 
 run: $(READY)  ## execute the lessons and compare with the record, some minutes; one: make run NB=01_evaluation; in Chinese: LANGUAGE=zh
-	$(PY) -m notebooks.kit run $(if $(LANGUAGE),--language "$(LANGUAGE)") $(NB)
+	$(PY) -m notebooks.kit run $(if $(EDITION),--language "$(EDITION)") $(NB)
 
 test: $(READY_TEST)  ## run the tests; they execute the English lessons but for 5, 6 and 7, and Chinese lesson 10
 	$(PY) -m pytest
