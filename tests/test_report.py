@@ -250,7 +250,7 @@ def test_a_wrong_name_answers_without_the_heavy_libraries(place, mistake):
 
 def test_damaged_runs_and_embeddings_are_found_before_anything_ranks(place, monkeypatch, capsys):
     """The models before them would have run for hours."""
-    monkeypatch.setattr("helpers.systems.pipeline.Retrieval.rank", lambda *_: pytest.fail("ranked"))
+    monkeypatch.setattr("helpers.systems.pipeline.retrieve", lambda *_: pytest.fail("ranked"))
     write_collection(place / "set")
     (place / "bad.trec").write_text("q1 Q0 d1 1 high tag\n")
     write_embeddings(place / "vectors")

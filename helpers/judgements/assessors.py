@@ -1,6 +1,6 @@
 """Agreement of two assessors on the same pairs: Cohen's kappa."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,9 +8,8 @@ import numpy as np
 __all__ = ["Agreement", "agreement"]
 
 Labels = Mapping[Any, Mapping[Any, int]] | Sequence[Mapping[int, int]]
-Grades = dict[Hashable, dict[Hashable, int]]  # by query and passage
+Grades = Mapping[Any, Mapping[Any, int]]  # by query and passage
 POWERS = {"linear": 1, "quadratic": 2}
-_BATCH = 1 << 21  # resampled counts held at a time: 16 MiB
 
 
 class Agreement(NamedTuple):
@@ -59,7 +58,8 @@ def agreement(
         weights: None, "linear" or "quadratic".
         relevance_level: compare binary relevance, a grade of at least this or not, instead of grades.
     """
-    tables, grades, one_only = _tables(_by_query(first), _by_query(second), relevance_level)
+    one, two = (labels if isinstance(labels, Mapping) else dict(enumerate(labels)) for labels in (first, second))
+    tables, grades, one_only = _tables(one, two, relevance_level)
     if len(grades) < 2:
         raise ValueError(f"Every pair has the grade {grades[0]} from both: kappa is not defined. Judge more pairs.")
     steps = np.abs(np.subtract.outer(grades, grades)).astype(np.float64)
@@ -80,14 +80,6 @@ def agreement(
         grades=grades,
         table=table,
     )
-
-
-def _by_query(labels: Labels) -> Grades:
-    by_query = dict(labels.items() if isinstance(labels, Mapping) else enumerate(labels))
-    for query, docs in by_query.items():
-        if not isinstance(docs, Mapping):
-            raise ValueError(f"The labels of query {query!r} must be a dict {{passage: grade}}, not {docs!r:.60}.")
-    return {query: dict(docs.items()) for query, docs in by_query.items()}
 
 
 def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:
@@ -121,10 +113,9 @@ def _shares(tables: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def _resampled(tables: np.ndarray, penalty: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """Return the kappa of each bootstrap resample of queries, (resamples,), nan where undefined."""
-    rng, n, kappas = np.random.default_rng(seed), len(tables), []
-    for start in range(0, resamples, step := max(1, _BATCH // n)):
-        times = rng.multinomial(n, np.full(n, 1 / n), size=min(step, resamples - start))
-        observed, expected = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kappas.append(np.where(expected < 1, (observed - expected) / (1 - expected), np.nan))
-    return np.concatenate(kappas)
+    n = len(tables)
+    times = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
+    observed, expected = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kappas: np.ndarray = np.where(expected < 1, (observed - expected) / (1 - expected), np.nan)
+    return kappas

@@ -57,7 +57,6 @@ def dense(model: Model, options: Options, progress: bool) -> Dense:
         factory=options.get("index", Dense.factory),
         batch_size=options.get("batch_size", BATCH_SIZE),
         progress=progress,
-        search_bar=progress,
     )
 
 
