@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.inputs import NameRankings, Retrieved, RowRankings, checked_cutoff, read_rankings
+from helpers.metrics.inputs import Rankings, Retrieved, checked_cutoff, read_rankings
 from helpers.metrics.qrels import Judgements, Qrels, Ranked
 
 
@@ -27,14 +27,14 @@ class Hits:
     _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False, repr=False)  # by cutoff
 
     @classmethod
-    def of(cls, rankings: RowRankings | NameRankings, judgements: Judgements, depth: int) -> Hits:
+    def of(cls, rankings: Rankings, judgements: Judgements, depth: int) -> Hits:
         """Look up every judged document in its query's ranking, down to rank `depth`."""
         return cls(
             judgements,
             depth,
             longest=rankings.longest,
-            judged=rankings.match(judgements, depth),
-            retrieved=rankings.lengths(depth),
+            judged=rankings.match(depth),
+            retrieved=np.minimum(depth, rankings.counts),
             unjudged=rankings.unjudged,
             tied=rankings.tied,
         )
