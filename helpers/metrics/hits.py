@@ -24,7 +24,7 @@ class Hits:
     retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
     unjudged: int  # queries of the run that have no judgements and were ignored
     tied: int  # rankings in which two documents have the same score
-    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False, repr=False)  # by cutoff
+    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False)  # by cutoff
 
     @classmethod
     def of(cls, rankings: Rankings, judgements: Judgements, depth: int) -> Hits:
