@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -144,6 +145,18 @@ def test_only_the_tables_of_the_configuration_are_downloaded(answers: Answers):
     fetched = {path.rpartition("/")[2] for path in answers["fetched"]}
     assert {"corpus.jsonl", "queries.jsonl", "rows.csv", "dev.csv"} <= fetched
     assert not {"unused.jsonl", "dev.mp4"} & fetched
+
+
+def test_without_network_the_answer_comes_in_seconds(tmp_path: Path):
+    """A learner behind a firewall must not wait through retries, and must learn what works without the hub."""
+    closed = "http://127.0.0.1:9"  # the discard port: nothing listens there
+    start = time.monotonic()
+    answers = probe(["honest", "model owner/tiny"], tmp_path, closed)
+    assert time.monotonic() - start < 60
+    for name, default in (("honest", "'pocket-en'"), ("model owner/tiny", "'sentence-transformers/all-MiniLM-L6-v2'")):
+        assert f"the hub at {closed} does not answer" in str(answers[name])
+        assert f"Without a network use {default}, or a local folder" in str(answers[name])
+        assert "HF_ENDPOINT" in str(answers[name])
 
 
 def test_of_many_configurations_the_first_are_listed():
