@@ -12,7 +12,7 @@ from helpers.models import Model, Pooling, Precomputed, load_model
 from helpers.models.files import one_line_errors
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
-from helpers.report.spec import Options, Record, Spec, word_settings
+from helpers.report.spec import Options, Record, Spec
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, Rerank, Run
 from helpers.systems.pipeline import Dense, Ranking, System, Words
 
@@ -39,8 +39,7 @@ def load_system(spec: Spec, parts: Mapping[str, Ranking], progress: bool) -> Sys
         say(f"reading {Path(where).name} …", show=progress)
         return load_run(Path(where).expanduser())
     if spec.kind == "words":
-        settings = word_settings(options)
-        return Words(f"{where}:{settings}" if settings else where)
+        return Words(where)
     if spec.kind == "fuse":
         return Fusion([parts[part] for part in spec.parts], **options)
     if spec.kind == "rerank":

@@ -7,7 +7,7 @@ import contextlib
 import importlib.metadata
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +35,7 @@ DISTRIBUTION = "retrieval-evaluation-tutorial"
 DIFFERS = "differences.html"  # the page of the site on numbers that differ
 FAILURES, PAIRS = 10, 5  # queries shown
 TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
-TYPES, NAMED = 12, 5  # types of queries, and systems named for one cause
+NAMED = 5  # systems named for one cause
 COLUMNS = 7  # numbers beside each other that a sheet of paper holds
 WIDTH = 300  # units across a drawing
 SMALL = 0.05
@@ -82,15 +82,14 @@ def render(
     comparison: Results,
     *,
     language: str = "en",
-    slices: Mapping[str, str] | None = None,
     verdicts: Sequence[tuple[str, str]] = (),
     headline: str = "",
 ) -> str:
     """Return the page of a comparison; everything that comes from data, models or files is escaped.
 
-    ``slices`` has the type of a query by its id, ``verdicts`` of each gate its name and why; ``headline`` comes first.
+    ``verdicts`` has of each gate its name and why; ``headline`` comes first.
     """
-    view, differs = View(comparison, language, slices or {}), ""
+    view, differs = View(comparison, language), ""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         for url in importlib.metadata.metadata(DISTRIBUTION).get_all("Project-URL") or []:
             if url.startswith("Documentation"):
@@ -120,7 +119,6 @@ class View:
 
     comparison: Results
     language: str = "en"  # one of ``LANGUAGES``
-    types: Mapping[str, str] = field(default_factory=dict)  # of a query by its id, for the slices
 
     @property
     def words(self) -> dict[str, str]:
@@ -287,34 +285,6 @@ class View:
                 caption = w["wins_better"].format(a=name, n=int((gain > 0).sum()))
                 tables.append((caption, Grid([w["id"], w["query"], a, b], listed, 2)))
         return tables
-
-    def slices(self) -> tuple[str, Grid] | None:
-        """Return the main metric by type of query, and a sentence on it; None where there is one type only.
-
-        Of many types those are shown on which the best system is furthest behind and ahead of the next one, or of one
-        system those with the lowest and the highest means; slices.csv has all.
-        """
-        w, slices = self.words, self.comparison.slices(self.types)
-        if not slices:
-            return None
-        shown_names, kinds = self.names[:COLUMNS], list(slices)
-        note = w["slices_note"].format(metric=shown(self.comparison.main))
-        if len(kinds) > TYPES:
-            means = {kind: [part.means[name] for name in self.names[:2]] for kind, part in slices.items()}
-            kinds.sort(key=lambda kind: means[kind][0] - sum(means[kind][1:]))
-            kinds = [*kinds[: TYPES // 2], *kinds[-TYPES // 2 :]]
-            key = "slices_apart" if len(self.names) > 1 else "slices_ends"
-            names = dict(zip(("a", "b"), self.names, strict=False))
-            note += " " + w[key].format(shown=TYPES, all=len(slices), **names)
-        if len(self.names) > COLUMNS:
-            note += " " + w["slices_best"].format(shown=COLUMNS, all=len(self.names))
-        labels = catalogue(self.language)["types"]
-        rows: list[list[Cell | str]] = [
-            [labels.get(kind, kind) or w["other"], str(slices[kind].queries),
-             *(interval_cell(slices[kind].means[name], slices[kind].intervals[name]) for name in shown_names)]
-            for kind in kinds
-        ]  # fmt: skip
-        return note, Grid([w["type"], w["queries"], *shown_names], rows)
 
     def failures(self) -> tuple[str, Grid] | None:
         """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""

@@ -19,21 +19,20 @@ from tests.bench.reports import head, save
 
 
 class Shape(NamedTuple):
-    """How many queries, documents a query in a run, documents in all, judgements a query, runs and types of query."""
+    """How many queries, documents a query in a run, documents in all, judgements a query, and runs."""
 
     queries: int
     depth: int
     documents: int
     judged: int
     runs: int = 2
-    types: int = 0
 
 
 SHAPES = {
     "7,000 queries × 1,000": Shape(7000, 1000, 1_000_000, 1),
     "249 queries × 1,000, 311,250 judgements": Shape(249, 1000, 345_438, 1250),
     "50,000 queries × 10": Shape(50_000, 10, 1_000_000, 1),
-    "1,000 queries × 100, 30 runs, 60 types": Shape(1000, 100, 100_000, 10, 30, 60),
+    "1,000 queries × 100, 30 runs": Shape(1000, 100, 100_000, 10, 30),
 }
 CALLS = {
     "paired_test of 7,000 queries": "paired_test(x[0], x[0] + y)",
@@ -47,7 +46,7 @@ SETUP = (
 
 
 def write(shape: Shape, folder: Path, scale: float = 1.0) -> list[str]:
-    """Write runs, judgements and types of a shape, of which the queries are scaled; return the report's arguments."""
+    """Write runs and judgements of a shape, of which the queries are scaled; return the report's arguments."""
     rng, queries = np.random.default_rng(0), max(2, round(shape.queries * scale))
     judged = rng.integers(0, shape.documents, (queries, shape.judged))
     with (folder / "qrels").open("w") as file:
@@ -60,11 +59,7 @@ def write(shape: Shape, folder: Path, scale: float = 1.0) -> list[str]:
                 ranking[rng.integers(0, min(20, shape.depth))] = row[0]
                 unique = dict.fromkeys(ranking.tolist())
                 file.writelines(f"{q} Q0 doc{d} {n} {20 - n / 60:.6f} t\n" for n, d in enumerate(unique, 1))
-    arguments = ["--qrels", "qrels", "--system", *(f"run{run:02}" for run in range(shape.runs)), "--quiet"]
-    if shape.types:
-        (folder / "types").write_text("".join(f"{q}\ttype {q % shape.types}\n" for q in range(queries)))
-        arguments += ["--slices", "types"]
-    return arguments
+    return ["--qrels", "qrels", "--system", *(f"run{run:02}" for run in range(shape.runs)), "--quiet"]
 
 
 def measured(command: list[str], folder: str | Path | None = None) -> dict[str, float]:

@@ -87,7 +87,7 @@ def test_what_a_leaderboard_tells_apart_follows_from_its_scores():
 
 def test_sizes_are_measured_in_a_process_of_their_own(monkeypatch):
     """A command of the sizes would be gone, and its seconds be those of an error message."""
-    shape = bench_sizes.Shape(queries=40, depth=20, documents=500, judged=5, runs=2, types=3)
+    shape = bench_sizes.Shape(queries=40, depth=20, documents=500, judged=5, runs=2)
     monkeypatch.setattr(bench_sizes, "SHAPES", {"small": shape})
     monkeypatch.setattr(bench_sizes, "CALLS", {"paired_test": "paired_test(x[0][:40], x[1][:40])"})
     found = dict(bench_sizes.measure())
