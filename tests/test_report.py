@@ -147,7 +147,6 @@ MISTAKES = {
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
-    "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
     "no figure": (["--explain", "ndcg@10"], "--explain 'ndcg@10': expected METRIC=FIGURE"),
     "no run to explain": (["--model", "bm25", "--explain", "ndcg@10=0.5"], "is about a run, and 'BM25' is none"),
     "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),
@@ -183,7 +182,7 @@ def test_told_figures_are_explained(tmp_path, monkeypatch, capsys):
 def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake, monkeypatch, capsys):
     """The reader would wait for models and data, and then hear of a letter; or read a stack trace."""
     monkeypatch.setattr("helpers.data.hub.read", lambda *_: pytest.fail("read a table"))
-    monkeypatch.setattr("helpers.report.loading.load_model", lambda *_, **__: pytest.fail("loaded a model"))
+    monkeypatch.setattr("helpers.report.comparison.load_model", lambda *_, **__: pytest.fail("loaded a model"))
     arguments, message = MISTAKES[mistake]
     assert main(["--out", str(place / "out"), *arguments]) == 1
     error = capsys.readouterr().err
@@ -241,7 +240,15 @@ def test_a_report_takes_the_place_of_the_earlier_one(place):
     assert main([*arguments, "bm25", "--system", "tfidf"]) == 0
     (place / "out" / "notes.txt").write_text("a stranger's")
     assert main([*arguments, "out/run.BM25.trec", "--system", "bm25"]) == 0
-    names = {"report.html", "results.json", "per_query.csv", "qrels.trec", "run.BM25.trec", "run.TF-IDF.trec", "run.BM25.2.trec"}
+    names = {
+        "report.html",
+        "results.json",
+        "per_query.csv",
+        "qrels.trec",
+        "run.BM25.trec",
+        "run.TF-IDF.trec",
+        "run.BM25.2.trec",
+    }
     assert {path.name for path in (place / "out").iterdir()} == names | {"notes.txt"}
     systems = json.loads((place / "out" / "results.json").read_text(encoding="utf-8"))["systems"]
     assert [system["run"] for system in systems] == [None, "run.BM25.2.trec"]

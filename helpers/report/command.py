@@ -34,7 +34,7 @@ from helpers.report.gates import (
     no_drop,
     read_baseline,
 )
-from helpers.report.page import LANGUAGES, catalogue, render
+from helpers.report.page import LANGUAGES, catalogue, changes, render
 from helpers.report.results import cutoff_of
 from helpers.report.spec import (
     Record,
@@ -79,7 +79,6 @@ RARE: dict[str, dict[str, type]] = {
     "report": {"margin": float},
 }
 OUTPUT: Group = {
-    "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
     "--language": {"choices": LANGUAGES, "help": "that of EVAL_LANGUAGE or of the locale, unless it is named here"},
@@ -133,20 +132,19 @@ def _run(args: argparse.Namespace) -> int:
         return _explain(args, specs)
     first = specs[0].name
     metrics, floors, drops = _metrics(args)
-    cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
     margin = next((value for _, value in drops if value), MARGIN)
     margin = _rare(args, "report").get("margin", margin)
     _check(args)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
-    cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
+    last = max([last, *map(cutoff_of, metrics)])
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
-    _print_data(data)
-    chosen = metrics or default_metrics(cutoffs)
+    _print_data(data, args.language)
+    chosen = metrics or default_metrics([1, last])
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
-    comparison = compare(specs, data, cutoffs[-1], metrics=chosen, progress=not args.quiet)
+    comparison = compare(specs, data, last, metrics=chosen, progress=not args.quiet)
     say("statistics …", show=not args.quiet)
     outcomes = [at_least(comparison, first, *floor, args.language) for floor in floors]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
@@ -172,7 +170,7 @@ def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
     if specs[0].kind != "run":
         raise ValueError(f"--explain is about a run, and {specs[0].name!r} is none: give a run file, --model my.trec.")
     data = _load(args, specs)
-    _print_data(data)
+    _print_data(data, args.language)
     qrels = as_qrels(data.qrels, data.query_ids, data.corpus_ids)
     found = explain(read_run(specs[0].where), qrels, figures, relevance_level=data.relevance_level)
     print(found.text(args.language))
@@ -267,21 +265,9 @@ def _specs(args: argparse.Namespace) -> list[Spec]:
     return specs
 
 
-def _print_data(data: RetrievalDataset) -> None:
-    """Print how the data differ from their source: this changes a number that others publish."""
-    kinds = catalogue("en")["skipped"]
-    notes = [f"left out: {kinds.get(kind, kind)}: {count}" for kind, count in data.skipped.items()]
-    if data.skipped.get("missing_passages"):
-        notes.append("relevant passages were left out, so recall and ideal DCG are not the official ones; "
-                     "--on-missing keep counts them")  # fmt: skip
-    if data.ids_without_text:
-        notes.append(f"judged documents without a text, which keep their judgements: {len(data.ids_without_text)}")
-    if data.merged:
-        notes.append(f"equal passages were merged into one: {data.merged}; equal = 'keep' in [data] of a file of "
-                     "systems leaves each under its id")  # fmt: skip
-    notes += [f"{file}: not used: {', '.join(names)}" for file, names in data.unused.items()]
-    for note in notes:
-        print(f"note: data: {note}", file=sys.stderr)
+def _print_data(data: RetrievalDataset, language: str) -> None:
+    for label, value in changes(data, language):
+        print(f"note: data: {label}: {value}", file=sys.stderr)
 
 
 def _print_results(comparison: Comparison, files: Sequence[Path], outcomes: Sequence[Outcome], language: str) -> None:
@@ -321,8 +307,8 @@ def keywords(flags: Iterable[str]) -> list[str]:
 
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
-    names = "|".join(keywords([*DATA, "--cutoffs"]))
-    message = re.sub(rf'\b({names})=(?:"(\w+)"|\[([\d, ]+)\])', r"\1=\2\3", message)  # one word needs no quotes
+    names = "|".join(keywords(DATA))
+    message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 
 
@@ -333,12 +319,3 @@ def read_gate(option: str, text: str, default: float | None = None) -> tuple[str
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
     return match[1], float(match[2]) if match[2] else default or 0.0
-
-
-def read_cutoffs(text: str) -> list[int]:
-    """Read ranks from text. Raises ValueError unless all are whole numbers of at least 1."""
-    parts = re.split(r"[,\s]+", text.strip())
-    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
-    if min(numbers) < 1:
-        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
-    return numbers

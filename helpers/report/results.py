@@ -83,7 +83,6 @@ class Results:
     results: dict[str, Result]  # by the names of the systems, in their order
     metrics: Sequence[str]  # those computed, the main one before ``judged``
     main: str  # by which systems are ordered and tested
-    level: float = 0.95  # of the intervals
     # The tests by reference and metric: page, files and gates need the same ones.
     _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
 
@@ -104,7 +103,7 @@ class Results:
         from helpers.significance import intervals
 
         values = [evaluation.per_query[metric] for evaluation in self.scored.values() for metric in self.metrics]
-        spreads = iter(intervals(np.transpose(values), self.level) if len(self.data.queries) > 1 else [])
+        spreads = iter(intervals(np.transpose(values)) if len(self.data.queries) > 1 else [])
         return {name: {metric: next(spreads, None) for metric in self.metrics} for name in self.scored}
 
     def table(self) -> "pd.DataFrame":
@@ -146,7 +145,7 @@ class Results:
             raise ValueError(f"{key[1]!r} was not computed; there are {', '.join(self.metrics)}.")
         if key not in self._tests:
             self._tests[key] = self._test(*key) if len(self.data.queries) > 1 else {}
-        return {name: dict(row) for name, row in self._tests[key].items()}
+        return self._tests[key]
 
     def _test(self, reference: str, metric: str) -> dict[str, dict[str, float]]:
         from helpers.significance import minimum_detectable_difference, paired_rows, tukey_hsd
@@ -156,7 +155,7 @@ class Results:
         pairs = tukey_hsd(np.array(list(scores.values())))[list(scores).index(reference)] if several else ()
         adjusted = dict(zip(scores, pairs, strict=False))
         values = scores.pop(reference)
-        rows = paired_rows(values, scores, self.level)
+        rows = paired_rows(values, scores)
         for name, row in rows.items():
             if several:
                 row["adjusted p"] = max(float(adjusted[name]), row["p"])

@@ -11,7 +11,7 @@ from helpers._optional import Note
 from helpers.data import load_dataset
 from helpers.data.load import Rules
 from helpers.report import command, parser
-from helpers.report.command import _print_results, read_cutoffs, read_gate
+from helpers.report.command import _print_results, read_gate
 from helpers.report.gates import Outcome, at_least
 
 
@@ -68,14 +68,6 @@ def test_options_that_repeat_and_options_left_out():
     assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
 
 
-def test_cutoffs_are_checked():
-    """The run would start, and fail at its end."""
-    assert [read_cutoffs(text) for text in ("1,10", "5", "1 2")] == [[1, 10], [5], [1, 2]]
-    for given in ("0", "1,x", "1.5", "-1"):
-        with pytest.raises(ValueError, match="expected whole numbers of at least 1"):
-            read_cutoffs(given)
-
-
 def test_every_option_of_the_data_is_one_of_load_dataset():
     """It would end in a stack trace."""
     assert set(command.keywords(command.DATA)) <= {*inspect.signature(load_dataset).parameters, *Rules.__annotations__}
@@ -86,7 +78,10 @@ def test_the_file_of_systems_sets_rarer_options(tmp_path):
     path, out = tmp_path / "systems.toml", str(tmp_path / "out")
     rows = '[systems.words]\nwords = "bm25"\n[data]\ncorpus_queries = 3\n[report]\nmargin = 0.02\n'
     path.write_text(rows)
-    assert command.main(["--systems", str(path), "--max-queries", "2", "--cutoffs", "2", "--quiet", "--out", out]) == 0
+    assert (
+        command.main(["--systems", str(path), "--max-queries", "2", "--metrics", "ndcg@2", "--quiet", "--out", out])
+        == 0
+    )
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert (record["main"], record["data"]["passages"] < 20) == ("ndcg@2", True)
     for line in ('[data]\nsplitt = "x"\n', "[models]\nhalf = true\n", "[report]\nmargin = true\n"):
@@ -98,7 +93,7 @@ def test_the_file_of_systems_sets_rarer_options(tmp_path):
     ("message", "shown"),
     [
         ('leave them out, on_missing="skip".', "leave them out, --on-missing skip."),
-        ('choose columns="query=…" or cutoffs=[10]', 'choose --columns "query=…" or --cutoffs 10'),
+        ('choose columns="query=…" or split="test"', 'choose --columns "query=…" or --split test'),
         ("max_length=3 and the qrels stay", "max_length=3 and the qrels stay"),
     ],
 )

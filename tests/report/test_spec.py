@@ -7,7 +7,7 @@ import pytest
 from huggingface_hub.errors import EntryNotFoundError, RepositoryNotFoundError
 
 from helpers.models import OFFLINE_DEFAULT
-from helpers.report.loading import load_system
+from helpers.report.comparison import load_system
 from helpers.report.spec import check_specs, from_text, from_toml, with_labels
 from helpers.systems import Words
 from tests.checkpoints import save_checkpoint
