@@ -61,7 +61,7 @@ def test_types_of_queries_are_read(tmp_path, clear):
             read_types(file, clear.data)
     for encoding in ("GB18030", "UTF-16"):
         file.write_text("q0\t问句\n", encoding=encoding)
-        with pytest.raises(ValueError, match="not UTF-8 .* iconv -f ENCODING -t UTF-8"):
+        with pytest.raises(ValueError, match=r"not UTF-8 .* iconv -f ENCODING -t UTF-8"):
             read_types(file, clear.data)
 
 
