@@ -88,14 +88,11 @@ def test_first_paragraphs_are_passages_and_second_ones_queries(tmp_path, monkeyp
 
 def test_the_order_does_not_follow_the_files(tmp_path, monkeypatch):
     """The first thousand would all come from one library, and be no sample of the rest."""
-    texts = ["A query needs a second paragraph to it.", *(f"Passage number {i} of those in order." for i in range(50))]
-    source = "\n".join(f'class C{i}:\n    "{text}"' for i, text in enumerate(texts[1:]))
-    install(
-        tmp_path, monkeypatch, {"box/all.py": f'"""{texts[0]}\n\nAnd this is the second one, the query."""\n{source}'}
-    )
+    texts = [f"Passage number {i} of those in order." for i in range(50)]
+    source = "\n".join(f'class C{i}:\n    "{text}"' for i, text in enumerate(texts))
+    install(tmp_path, monkeypatch, {"box/all.py": source, "box/lid.py": SOURCE})
     corpus = load_dataset("docstrings").corpus
-    assert corpus != texts
-    assert sorted(corpus) == sorted(texts)
+    assert [text for text in corpus if text in texts] not in (texts, texts[::-1])
     assert corpus == load_dataset("docstrings").corpus
 
 
