@@ -9,7 +9,7 @@ from helpers._optional import from_extra
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation, evaluate
 from helpers.significance import Change
-from helpers.training import change_of_runs
+from helpers.training.runs import change_of_runs
 
 with from_extra("report"):
     from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
