@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from helpers.metrics.hits import find_hits
-from helpers.metrics.inputs import Retrieved, checked_cutoff, without_own
+from helpers.metrics.inputs import Retrieved, checked_cutoff
 from helpers.metrics.qrels import Judgements, Qrels
 from helpers.metrics.registry import METRICS, Metric, Option, our_name
 
@@ -42,7 +42,6 @@ def evaluate(
     doc_ids: Sequence[Any] | None = None,
     relevance_level: int | None = None,
     judged_only: bool = False,
-    ignore_identical_ids: bool = False,
     no_relevant: str = "zero",
     **options: Option,
 ) -> Evaluation:
@@ -67,8 +66,6 @@ def evaluate(
             default 1, or that of a `Judgements`.
         judged_only: take documents without a judgement out of the rankings first; trec_eval's `-J`. A negative grade
             is no judgement.
-        ignore_identical_ids: take out of each ranking of a run the document that has the query's own id, as BEIR and
-            MTEB do for ArguAna and Quora, whose queries are documents.
         no_relevant: a judged query with nothing relevant counts 0 ("zero") or is left out ("skip").
         options: of the metrics that take them: `gain` of ndcg ("linear" or "exponential"), `persistence` of rbp
             and rbp_residual, `max_grade` of err.
@@ -84,8 +81,6 @@ def evaluate(
     if no_relevant not in ("zero", "skip"):
         raise ValueError(f'no_relevant must be "zero" or "skip", not {no_relevant!r}.')
     judgements = Judgements.of(qrels, relevance_level)
-    if ignore_identical_ids:
-        retrieved = without_own(retrieved)
     deepest = max(k or UNCUT for _, k, _ in named.values())
     depth = None if judged_only or deepest == UNCUT else deepest
     hits = find_hits(retrieved, judgements, depth, scores=scores, doc_ids=doc_ids)

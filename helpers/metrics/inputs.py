@@ -62,18 +62,6 @@ def read_rankings(
     return _read_run(run, judgements)
 
 
-def without_own(retrieved: Retrieved) -> Retrieved:
-    """A run in which no ranking holds the document that has the query's own id."""
-    if not isinstance(retrieved, Mapping):
-        raise ValueError("ignore_identical_ids compares ids: give a run {query: {doc: score}} or {query: [doc, …]}.")
-    return {
-        query: {doc: score for doc, score in docs.items() if doc != query}
-        if isinstance(docs, Mapping)
-        else [doc for doc in docs if doc != query]
-        for query, docs in retrieved.items()
-    }
-
-
 def _of_rows(ids: np.ndarray, tied: int | None, judgements: Judgements) -> Rankings:
     """Rankings of rows of a corpus, (q, k) with -1 as padding; `tied` is None if their order is not that of scores."""
 

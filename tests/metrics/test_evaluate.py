@@ -103,15 +103,3 @@ def test_a_misspelt_metric_is_answered_with_the_one_meant(typed, meant):
     for absent in ("gm_map", "cosine_map@10"):  # trec_eval's and sentence-transformers', which are other figures
         with pytest.raises(ValueError, match=f"Unknown metric '{absent}'. Known"):
             evaluate([[1]], [[1]], absent)
-
-
-def test_the_querys_own_document_can_be_left_out():
-    """ArguAna's and Quora's queries are documents: each finds itself first, and no figure is that of BEIR or MTEB."""
-    run = {"a": {"a": 9.0, "b": 8.0}, "b": ["b", "c", "a"]}
-    qrels = {"a": {"b": 1}, "b": {"a": 1}}
-    assert evaluate(run, qrels, "mrr").per_query["mrr"].tolist() == [1 / 2, 1 / 3]
-    found = evaluate(run, qrels, "mrr", ignore_identical_ids=True)
-    assert found.per_query["mrr"].tolist() == [1, 1 / 2]
-    assert run["a"] == {"a": 9.0, "b": 8.0}
-    with pytest.raises(ValueError, match="ignore_identical_ids compares ids: give a run"):
-        evaluate(np.array([[1]]), [{1: 1}], "mrr", ignore_identical_ids=True)
