@@ -162,7 +162,7 @@ def test_nothing_is_written_after_a_fault(folder, capsys):
         ("sheet . --systems BM25 --corpus other.jsonl", "other.jsonl"),
         ("sheet . --runs stranger.run", "passage 'p99' is not in the data: give the run of these texts"),
         ("sheet . --runs other.run", "No query of the run is in the data"),
-        ("sheet . --runs mine.run --queries blank.csv", "blank.csv: query 'q2' is blank"),
+        ("sheet . --runs mine.run --queries blank.csv", "2 of 3 queries are blank"),
         ("sheet . --runs mine.run --assessors anna anna", "different names"),
         ("sheet . --runs mine.run --assessors sheet", "different names"),
         ("collect no.csv mine.run", "no.csv"),
