@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from helpers import plain
 from helpers._optional import from_extra
-from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair, in_a_word
+from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair, interval
 
 __all__ = [
     "Change", "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
@@ -85,11 +85,6 @@ class Change(NamedTuple):
             f"p {self.p_value:.4f}, margin {self.margin:g}, {self.n} queries, which show {self.detectable:.4f} four "
             f"times in five. Without a change, {seen}at most {self.false_verdicts:.1%} are called better or worse."
         )
-
-
-def interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Confidence interval of the mean of per-query values (n,): Wilson's where all are 0 or 1, else the bootstrap's."""
-    return intervals(checked(values, "values")[:, None], level)[0]
 
 
 def intervals(table: ArrayLike, level: float = 0.95) -> list[Interval]:
@@ -334,7 +329,7 @@ def change(
     difference, sd = test.difference, float((now - then).std(ddof=1))
     half = _t_quantile(level / 2, n - 1) * sd / math.sqrt(n)
     low, high = difference - half, difference + half
-    verdict, more = in_a_word(test, low, high, margin, level), 0
+    verdict, more = plain.in_a_word(test, low, high, margin, level), 0
     if verdict == "cannot tell":
         sizes = (margin, max(abs(difference), margin - abs(difference)))
         z = NormalDist().inv_cdf(1 - alpha / (looks + 1) / 2)  # to test again is one look more

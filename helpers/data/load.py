@@ -240,8 +240,6 @@ def _find(source: str | Path) -> Place:
     if isinstance(source, Path) or {"/", "\\"} & set(source) or kind_of(path):
         near = nearest(path)
         advice = f"Did you mean {near!r}?" if near else "Check the path, or name a data set of the hub: owner/name."
-        if not near and path.parent.is_dir() and str(source).count("/") == 1:
-            advice += f" (There is a folder {str(path.parent)!r}; for the hub's data set of that name start elsewhere.)"
         raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
     names = [*bundled.names(), docstrings.NAME, *(file.name for file in Path().iterdir())]
     similar = difflib.get_close_matches(source, names, n=1)

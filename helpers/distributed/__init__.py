@@ -73,7 +73,7 @@ def encode(
 
     total = len(texts) if isinstance(texts, Sized) else None
     origin = origin_of(model)
-    manifest = Manifest.begin(model, kind, batch_size, shard_size, total)
+    manifest = Manifest.begin(model, kind, batch_size, shard_size)
     dtype = "torch.float16" if origin["half"] and device != "cpu" else "torch.float32"
     manifest = replace(manifest, recipe=replace(manifest.recipe, device=device.partition(":")[0], dtype=dtype))
     place = Path(folder).expanduser().absolute()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.inputs import NameRankings, Retrieved, RowRankings, checked_cutoff, read_rankings
+from helpers.metrics.inputs import Rankings, Retrieved, checked_cutoff, read_rankings
 from helpers.metrics.qrels import Judgements, Qrels, Ranked
 
 
@@ -24,17 +24,17 @@ class Hits:
     retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
     unjudged: int  # queries of the run that have no judgements and were ignored
     tied: int  # rankings in which two documents have the same score
-    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False, repr=False)  # by cutoff
+    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False)  # by cutoff
 
     @classmethod
-    def of(cls, rankings: RowRankings | NameRankings, judgements: Judgements, depth: int) -> Hits:
+    def of(cls, rankings: Rankings, judgements: Judgements, depth: int) -> Hits:
         """Look up every judged document in its query's ranking, down to rank `depth`."""
         return cls(
             judgements,
             depth,
             longest=rankings.longest,
-            judged=rankings.match(judgements, depth),
-            retrieved=rankings.lengths(depth),
+            judged=rankings.match(depth),
+            retrieved=np.minimum(depth, rankings.counts),
             unjudged=rankings.unjudged,
             tied=rankings.tied,
         )

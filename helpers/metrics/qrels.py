@@ -92,7 +92,7 @@ class Judgements:
     aligned: bool  # whether the queries are the rows of an array rather than names
     relevance_level: int  # the lowest grade that counts as relevant
     # Values that metrics computed from the judgements alone, for the next ranking scored against them.
-    computed: dict[Hashable, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+    computed: dict[Hashable, np.ndarray] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, qrels: Qrels | None, relevance_level: int | None = None) -> Judgements:

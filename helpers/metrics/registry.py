@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import wraps
 from typing import Any
 
@@ -100,6 +99,8 @@ def our_name(name: str) -> str:
     text = re.sub("^(cosine|cos_sim|dot|euclidean|manhattan)[_-](?!map)", "", text)  # sentence-transformers, whose MAP
     base = re.split("[(@]", text)[0]
     if base not in METRICS and base not in ELSEWHERE:
+        from difflib import get_close_matches  # for the message alone
+
         near = get_close_matches(base, METRICS, 1, 0.7)
         meant = f" Did you mean {near[0]}{text[len(base) :]}?" if near else ""
         raise ValueError(f"Unknown metric {name!r}.{meant} Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")

@@ -8,18 +8,22 @@ from typing import TypeAlias
 
 import numpy as np
 
-from helpers._optional import Note
+from helpers._optional import Note, say
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
+from helpers.data.runs import read_run_table
+from helpers.embeddings import BATCH_SIZE, count_truncated
 from helpers.metrics import METRICS
-from helpers.models import Model
+from helpers.models import Model, Pooling, Precomputed, load_model
+from helpers.models.files import one_line_errors
+from helpers.models.find import find_checkpoint
+from helpers.provenance import model_record
 from helpers.report.files import Comparison
-from helpers.report.loading import dense, load_system, metadata
 from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly
-from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
-from helpers.systems.combine import DEPTH, Run
+from helpers.report.spec import WORDS, Options, Record, Spec, check_specs, from_text, one_line, with_labels
+from helpers.systems.combine import DEPTH, FlagScorer, Fusion, Rerank, Run
 from helpers.systems.cost import Cost, measured, stage
-from helpers.systems.pipeline import Ranking, System
+from helpers.systems.pipeline import Dense, Ranking, System, Words
 from helpers.systems.stages import ideal_order, lost_by_stage, trace, union
 
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
@@ -27,6 +31,8 @@ Rankable: TypeAlias = "str | Path | Spec | System | Model"
 EXPORTED = 100  # passages a query that a run holds at least
 DEEPEST = 1_000_000  # cutoff of metrics of runs alone
 DEEP = 1000  # passages a query for metrics without a cutoff
+COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are truncated
+LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
 
 
 def default_metrics(cutoffs: Sequence[int]) -> list[str]:
@@ -231,3 +237,74 @@ def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:
     notes = [w.message if isinstance(w.message, Note) else Note(one_line(w.message)) for w in caught
              if issubclass(w.category, UserWarning)]  # fmt: skip
     return list({note.text: note for note in notes}.values())
+
+
+def load_system(spec: Spec, parts: Mapping[str, Ranking], progress: bool) -> System:
+    """Load or build the system of a spec of any kind but an object, from the rankings of the systems that it takes."""
+    where, options = spec.where, spec.options
+    if spec.kind == "run":
+        say(f"reading {Path(where).name} …", show=progress)
+        table = read_run_table(Path(where).expanduser())
+        if rising := table.rising:
+            text = (
+                "In {rising} of {of} queries the scores rise from rank 1 to the last: the run was scored "
+                "upside down, by its scores, as trec_eval does. If they are distances, write their negative."
+            )
+            warnings.warn(Note(text, rising=rising, of=len(table.queries)), stacklevel=2)
+        return Run(table)
+    if spec.kind == "words":
+        return Words(where)
+    if spec.kind == "fuse":
+        return Fusion([parts[part] for part in spec.parts], **options)
+    if spec.kind == "rerank":
+        return Rerank(parts[spec.parts[0]], _load_scorer(options, progress), options.get("depth", DEPTH))
+    chosen = {key: value for key, value in options.items() if key in LOADED}
+    return dense(load_model(where, **chosen), options, progress)
+
+
+def dense(model: Model, options: Options, progress: bool) -> Dense:
+    """Return the system that compares a model's vectors, or by MaxSim its token vectors."""
+    return Dense(
+        model,
+        "maxsim" if model.info.pooling == Pooling.MAXSIM else None,
+        factory=options.get("index", Dense.factory),
+        batch_size=options.get("batch_size", BATCH_SIZE),
+        progress=progress,
+    )
+
+
+def _load_scorer(options: Options, progress: bool) -> FlagScorer:
+    """Load a cross-encoder through FlagEmbedding, its files checked as those of any model."""
+    checkpoint = find_checkpoint(options["by"])
+    from FlagEmbedding import FlagReranker
+
+    from helpers.models.transformer import quiet, require_head
+
+    require_head(checkpoint)
+    with quiet(), one_line_errors(f"{checkpoint.name} cannot be loaded as a reranker by FlagEmbedding"):
+        reranker = FlagReranker(
+            str(checkpoint.folder), use_fp16=False, devices=options.get("device"),
+            max_length=options.get("max_length", 512), trust_remote_code=False,
+        )  # fmt: skip
+    return FlagScorer(reranker, options.get("batch_size", 32), progress)
+
+
+def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Record:
+    """Return the record of a system: its spec, of paths the last part alone, and the facts of its model."""
+    options = {k: Path(v).name if k == "by" and Path(v).exists() else v for k, v in spec.options.items()}
+    path = Path(spec.where).expanduser()
+    where = Path(spec.where).name if path.exists() else spec.where
+    record: Record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
+    if isinstance(system, Run) and system.table.sha256:
+        record["sha256"] = system.table.sha256
+    if isinstance(system, Dense):
+        model = system.model
+        record |= {
+            "model": model_record(model), "device": model.device, "parameters": model.parameter_count,
+            "dtype": model.dtype.removeprefix("torch."), "index": "MaxSim" if system.pooling else system.factory,
+        }  # fmt: skip
+        if isinstance(model, Precomputed):
+            record["scaled"] = model.scaled
+        if len(data.corpus) <= COUNTED_UP_TO:
+            record["truncated"] = count_truncated(model, data.corpus)
+    return record

@@ -18,24 +18,17 @@ def sorted_corpus() -> list[np.ndarray]:
     return list((vectors / np.linalg.norm(vectors, axis=2, keepdims=True)).astype(np.float32))
 
 
-def agreement(index: faiss.Index, corpus: list[np.ndarray], depth: int) -> float:
-    """Share of the ten nearest that an index finds to a depth, for one query a topic."""
-    queries = np.stack([shard[3] for shard in corpus])
-    exact = search(build_index(corpus), queries, 10)[1]
-    found = index.search(queries, depth)[1]
-    return float(np.mean([len(set(a) & set(b)) / 10 for a, b in zip(exact, found, strict=True)]))
-
-
-@pytest.mark.parametrize(("factory", "depth"), [("IVF40,Flat", 10), ("PQ8x4fs", 200)])
-def test_training_on_all_shards_beats_training_on_the_first(sorted_corpus, factory, depth):
-    """Centroids of one topic alone divide all others at random: the index would find little of what is near."""
-    index = build_index(sorted_corpus, factory)
-    first = faiss.index_factory(DIM, factory, faiss.METRIC_INNER_PRODUCT)
+def test_an_index_is_trained_on_all_shards(sorted_corpus):
+    """Centroids of the first topic alone divide all others at random: the index would find little of what is near."""
+    index = build_index(sorted_corpus, "IVF40,Flat")
+    first = faiss.index_factory(DIM, "IVF40,Flat", faiss.METRIC_INNER_PRODUCT)
     first.train(sorted_corpus[0])
     first.add(np.concatenate(sorted_corpus))
-    sizes = [faiss.extract_index_ivf(one).invlists.imbalance_factor() for one in (index, first) if "IVF" in factory]
-    assert agreement(index, sorted_corpus, depth) > agreement(first, sorted_corpus, depth) + 0.1
-    assert sizes == sorted(sizes)
+    queries = np.stack([shard[3] for shard in sorted_corpus])
+    exact = search(build_index(sorted_corpus), queries, 10)[1]
+    found = [one.search(queries, 10)[1] for one in (index, first)]
+    shares = [np.mean([np.isin(a, b).mean() for a, b in zip(exact, ids, strict=True)]) for ids in found]
+    assert shares[0] > shares[1] + 0.1
 
 
 def test_the_sample_is_the_same_however_vectors_are_divided(sorted_corpus):
@@ -68,7 +61,6 @@ def test_every_vector_is_as_likely_to_be_drawn():
         ("IVF16384,PQ4", 638_976),  # 39 a centroid
         ("OPQ4,IVF512,PQ4", 131_072),
         ("IVF512,PQ4x4fs,RFlat", 131_072),
-        ("IDMap,IVF512,Flat", 131_072),
     ],
 )
 def test_the_sample_has_the_size_that_faiss_needs(factory, size):

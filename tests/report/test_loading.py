@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.report import compare
-from helpers.report.loading import load_system
+from helpers.report.comparison import load_system
 from helpers.report.spec import Spec
 from helpers.systems import Ranking, rank
 from tests.checkpoints import save_checkpoint

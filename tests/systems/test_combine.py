@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.data import RetrievalDataset, from_ids
-from helpers.report import compare, loading
+from helpers.report import compare, comparison
 from helpers.report.spec import Spec
 from helpers.systems import Ranking
 from helpers.systems.combine import Fusion, Rerank, Run
@@ -121,7 +121,7 @@ def test_a_part_is_ranked_once(monkeypatch, tmp_path):
     """A model in a table and in two fusions would encode three times; an error would come three times as slowly."""
     asked = []
 
-    def count(spec, system, data, real=loading.metadata):
+    def count(spec, system, data, real=comparison.metadata):
         asked.append(spec.name) if system is not None else None
         return real(spec, system, data)
 
