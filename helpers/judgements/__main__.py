@@ -27,14 +27,6 @@ SCHEMA = 1  # of what --json prints; grows when a key changes its meaning or dis
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 
-def read_texts(path: Path, role: str) -> dict[str, str]:
-    """Return texts by id from a table of queries or passages (`role`)."""
-    texts = texts_by_id(read_table(path), role, Reading(on_missing="skip")).by_id
-    if blank := [name for name, text in texts.items() if not text]:
-        raise ValueError(f"{path.name}: {role} {blank[0]!r} is blank; give it a text.")
-    return texts
-
-
 def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
     """Return the rows of the corpus in a TREC run, (q, depth), in trec_eval's order."""
     from helpers.systems import Run
@@ -50,16 +42,11 @@ def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
 
 def rank_system(name: str, data: RetrievalDataset, depth: int) -> np.ndarray:
     """Return the rows of the corpus ranked by BM25, TF-IDF or a model, (q, depth)."""
-    from helpers.index import WORD_INDEXES
     from helpers.models import load_model
     from helpers.systems import rank
 
-    words = {index.lower(): index for index in WORD_INDEXES} | {"tfidf": "TF-IDF"}
-    system = words.get(name.lower()) or load_model(name)
-    ids = np.full((len(data.queries), depth), -1, np.int64)
-    k = min(depth, len(data.corpus))
-    ids[:, :k] = rank(system, data, k).ids
-    return ids
+    words = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
+    return rank(words.get(name.lower()) or load_model(name), data, depth).ids
 
 
 def sheet(args: argparse.Namespace) -> int:
@@ -69,12 +56,16 @@ def sheet(args: argparse.Namespace) -> int:
         raise ValueError(f"Assessors need different names, other than 'sheet', not {', '.join(args.assessors)}.")
     for target in targets:
         require_new(target)
-    passages = read_texts(args.data / args.corpus, "passage")
-    data = from_ids(args.data.name, read_texts(args.data / args.queries, "query"), passages, {})
-    for name in (*data.query_ids, *passages):
+    queries, passages = (
+        texts_by_id(read_table(args.data / file), role, Reading()).by_id
+        for role, file in (("query", args.queries), ("passage", args.corpus))
+    )
+    data = from_ids(args.data.name, queries, passages, {})
+    for name in (*queries, *passages):
         require_field(name)  # fail before the grading, not after
-    rankings = {str(path): rank_run(path, data, args.depth) for path in args.runs}
-    rankings |= {name: rank_system(name, data, args.depth) for name in args.systems}
+    most = min(args.depth, len(data.corpus))
+    rankings = {str(path): rank_run(path, data, most) for path in args.runs}
+    rankings |= {name: rank_system(name, data, most) for name in args.systems}
     if not rankings:
         raise ValueError("Nothing to pool: name --systems (BM25, TF-IDF, a model) or --runs (TREC run files).")
     judged = read_qrels(args.judged) if args.judged else {}
@@ -82,20 +73,20 @@ def sheet(args: argparse.Namespace) -> int:
     rows |= {name: rows[same] for name, same in data.same_as.items()}
     judged_rows = [{rows[doc] for doc in judged.get(query, {}) if doc in rows} for query in data.query_ids]
     counts = {}
-    for depth in sorted({*(d for d in DEPTHS if d < args.depth), args.depth}):
+    for depth in sorted({*(d for d in DEPTHS if d < most), most}):
         pooled = pool(rankings, depth)
         pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, judged_rows, strict=True)]
         counts[depth] = sum(map(len, pairs))
     args.out.mkdir(parents=True, exist_ok=True)
     for number, target in enumerate(targets):
         count = write_sheet(target, data, pairs, grades=args.grades, seed=number)
-    queries = sum(map(bool, pairs))
+    asked = sum(map(bool, pairs))
     lines = [
-        f"{count} pairs of {queries} queries to judge, pooled to depth {args.depth}.",
+        f"{count} pairs of {asked} queries to judge, pooled to depth {most}.",
         "Pairs by depth of the pool: " + ", ".join(f"{depth}: {n}" for depth, n in counts.items()) + ".",
         f"Fill in {', '.join(target.name for target in targets[1:])}; keep {targets[0].name} as it is.",
     ]
-    tell(args, lines, {"pairs": count, "queries": queries, "by_depth": counts, "files": [*map(str, targets)]})
+    tell(args, lines, {"pairs": count, "queries": asked, "by_depth": counts, "files": [*map(str, targets)]})
     return 0
 
 

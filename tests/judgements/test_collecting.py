@@ -115,26 +115,12 @@ def swap(row: int, cell: int, text: str) -> Callable[[Rows], object]:
     ("change", "message"),
     [
         (swap(3, 4, "4"), r"^anna\.csv:7: query 'q1', passage 'p2' has the grade '4': write one of 0, 1, 2, 3\.$"),
-        (swap(3, 4, "1/2"), r"^anna\.csv:7: .* has the grade '1/2': write one of"),
         (swap(3, 4, "2.5"), r"^anna\.csv:7: .* has the grade '2\.5'"),
-        (swap(3, 4, "-1"), r"^anna\.csv:7: .* has the grade '-1'"),
-        (
-            swap(3, 3, "-5 degree"),
-            r"^anna\.csv:7: query 'q1', passage 'p2': the passage's text was changed: copy it fr",
-        ),
-        (swap(0, 1, "=SUM(A2)"), r"^anna\.csv:2: query '=q2', passage 'p1': the query's text was changed: copy it .* "),
-        (
-            swap(0, 0, "q7"),
-            r"(?s)^anna\.csv:2: query 'q7', passage 'p1' is not asked for: put the ids back.*no row",
-        ),
-        (
-            lambda rows: rows.pop(3),
-            r"^anna\.csv: no row for query 'q1', passage 'p2': copy it from line \d of sheet\.csv",
-        ),
-        (
-            lambda rows: rows.append([*rows[3][:4], "3"]),
-            r"^anna\.csv:8: query 'q1', passage 'p2' is here twice, first in line 7: keep one row and one grade\.$",
-        ),
+        (swap(3, 3, "-5 degree"), r"^anna\.csv:7: .*: the passage's text was changed: copy it from line \d"),
+        (swap(0, 1, "=SUM(A2)"), r"^anna\.csv:2: query '=q2', passage 'p1': the query's text was changed"),
+        (swap(0, 0, "q7"), r"(?s)^anna\.csv:2: query 'q7', passage 'p1' is not asked for: put the ids back.*no row"),
+        (lambda rows: rows.pop(3), r"^anna\.csv: no row for query 'q1', passage 'p2': copy it from line \d of sheet"),
+        (lambda rows: rows.append([*rows[3][:4], "3"]), r"^anna\.csv:8: .* is here twice, first in line 7: keep one"),
     ],
 )
 def test_a_fault_names_file_line_ids_and_remedy(sheet, change, message):
