@@ -10,7 +10,7 @@ from helpers.index import build_index, search
 from helpers.metrics import evaluate
 from helpers.models import load_model
 from notebooks.kit.cells import code_cells
-from notebooks.kit.execute import execute_lesson
+from notebooks.kit.execute import execute
 from notebooks.kit.notebooks import ROOT, lesson_path
 
 
@@ -57,7 +57,7 @@ def test_figures_of_xquad_are_those_on_its_card(real_data: Path):
 def test_lesson_01_runs_on_a_real_set_by_parameters_alone(real_data: Path):
     """A reader who names his own folder must get the whole lesson, not an error half way."""
     parameters = {"DATASET": str(real_data / "xquad_en"), "MAX_QUERIES": 50}
-    executed = execute_lesson(ROOT, lesson_path(ROOT, "en", "01_evaluation"), parameters=parameters)
+    executed = execute(ROOT, lesson_path(ROOT, "en", "01_evaluation"), parameters=parameters)
     outputs = {cell.id: cell.outputs for cell in code_cells(executed)}
     assert "passages = 240" in outputs["load"][0].text
     assert any("image/png" in output.get("data", {}) for output in outputs["growth"])
