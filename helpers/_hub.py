@@ -81,11 +81,9 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
             reason = next((text for kind, text in reasons.items() if isinstance(error, kind)), broken)
             raise ConnectionError(f"Cannot load {wanted}: {reason}") from error
         return
-    from huggingface_hub import constants
-
-    before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
     try:
-        yield
+        with offline():
+            yield
     except OSError as error:
         endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
         raise ConnectionError(
@@ -93,5 +91,23 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
             f"download of it. Without a network use {offline_default!r}, or a local folder; "
             f"behind a firewall set the environment variable HF_ENDPOINT to a mirror you can reach."
         ) from error
+
+
+@contextlib.contextmanager
+def offline() -> Iterator[None]:
+    """Restrict ``huggingface_hub`` and ``datasets`` to local files in this block.
+
+    This also stops ``datasets`` from reporting its use to a server, which it does even for local files.
+    """
+    import datasets
+    import huggingface_hub
+
+    modules: list[Any] = [huggingface_hub.constants, datasets.config]
+    before = [module.HF_HUB_OFFLINE for module in modules]
+    for module in modules:
+        module.HF_HUB_OFFLINE = True
+    try:
+        yield
     finally:
-        constants.HF_HUB_OFFLINE = before
+        for module, value in zip(modules, before, strict=True):
+            module.HF_HUB_OFFLINE = value
