@@ -127,10 +127,9 @@ def test_ctrl_c_ends_in_one_line(tmp_path, monkeypatch, capsys):
     """A trace of a hundred lines would hide that what was encoded is kept."""
     monkeypatch.setattr("helpers.report.command.compare", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
     assert main(["--system", "bm25", "--out", str(tmp_path)]) == 130
-    error = capsys.readouterr().err.strip().splitlines()
-    assert error[-1].startswith("stopped: nothing was written")
-    assert "the same command goes on from there" in error[-1]
-    assert "Traceback" not in "".join(error)
+    error = capsys.readouterr().err
+    assert "\nstopped: nothing was written; the same command goes on" in error
+    assert "Traceback" not in error
 
 
 def test_the_module_runs_the_command(monkeypatch, capsys):
@@ -224,13 +223,13 @@ def test_damaged_runs_and_embeddings_are_found_before_anything_ranks(place, monk
 
 def test_ids_with_blanks_are_written_so_that_trec_eval_reads_them(place):
     """TREC's format has no quoting: the run could not be written after everything was computed, or ids be mixed up."""
-    (place / "queries.tsv").write_text("q 1\tapple\n")
+    (place / "queries.tsv").write_text("q 1\tapple\nq2\thouse\n")
     (place / "corpus.tsv").write_text("d 1\tthe apple\nd%201\tan apple pie\nd2\ta house\n")
-    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq 1\td 1\t1\n")
+    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq 1\td 1\t1\nq2\td2\t1\n")
     files = ["--queries", "queries.tsv", "--corpus", "corpus.tsv", "--qrels", "qrels.tsv"]
     assert main(["--data", ".", *files, "--system", "bm25", "--out", "out"]) == 0
-    assert {query: set(docs) for query, docs in read_run("out/run.trec").items()} == {"q%201": {"d%201", "d%25201"}}
-    assert read_qrels("out/qrels.trec") == {"q%201": {"d%201": 1}}
+    assert read_run("out/run.trec")["q%201"].keys() == {"d%201", "d%25201"}
+    assert read_qrels("out/qrels.trec") == {"q%201": {"d%201": 1}, "q2": {"d2": 1}}
 
 
 def test_a_report_takes_the_place_of_the_earlier_one(place):

@@ -119,21 +119,13 @@ def test_a_failing_system_costs_its_own_row():
         compare([Broken()], collection()).paired()
 
 
-def test_one_query_has_no_interval(tmp_path):
-    """A bootstrap of one value is an error, or an interval of no width."""
-    data = from_ids("one", {"q1": "apple"}, {"d1": "apple"}, {"q1": {"d1": 1}})
-    found = compare(["bm25", "tfidf"], data, 1)
-    assert found.scored["BM25"].mean["recall@1"] == 1
-    assert found.intervals["BM25"]["recall@1"] is None
-    found.save(tmp_path)
-    assert json.loads((tmp_path / "results.json").read_text())["tests"] == []
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"k": 13}, "The cutoff 13 is larger than the corpus, 12 passages"),
         ({"metrics": ["ndgc@10"]}, "Unknown metric 'ndgc@10'"),
+        ({"data": from_ids("one", {"q1": "apple"}, {"d1": "apple", "d2": "a", "d3": "b"}, {"q1": {"d1": 1}})},
+         "one: one query shows nothing about others"),
         ({"systems": "bm25"}, r"put it into a list, \[text\]"),
         ({"data": from_ids("none", QUERIES, CORPUS, {q: dict.fromkeys(docs, 0) for q, docs in QRELS.items()})},
          "none: no query has a relevant passage: the highest of 13 grades is 0, and grades count as relevant from 1"),
@@ -196,9 +188,10 @@ def test_a_run_is_scored_to_its_end(tmp_path):
     rng = np.random.default_rng(0)
     run = {"q": {f"p{row}": float(score) for row, score in enumerate(rng.random(size).astype(np.float32))}}
     qrels = {"q": {f"p{row}": int(rng.integers(0, 2)) for row in range(0, size, 2)}}
+    run, qrels = run | {"r": run["q"]}, qrels | {"r": qrels["q"]}
     write_run(tmp_path / "deep.trec", run)
     corpus = {doc: doc for doc, grade in qrels["q"].items() if grade}
-    data = from_ids("t", {"q": "?"}, corpus, qrels)
+    data = from_ids("t", {"q": "?", "r": "!"}, corpus, qrels)
     result = compare([str(tmp_path / "deep.trec")], data, 10, metrics=["bpref", "rprec"])
     expected = pytrec_eval.RelevanceEvaluator(qrels, {"bpref", "Rprec"}).evaluate(run)["q"]
     (scored,) = result.scored.values()
