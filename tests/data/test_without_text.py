@@ -129,8 +129,9 @@ def test_equal_passages_stay_apart_where_asked(tmp_path: Path):
 def test_the_command_says_what_it_left_out_and_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A gate in CI would compare figures of different collections, and its log would not tell."""
     texts = {"a": "same words", "b": "same words", "c": "other words"}
-    write_collection(tmp_path, texts, {"q1": {"a": 1, "x": 2, "y": 0}})
-    write_run(tmp_path / "theirs.trec", {"q1": {"x": 2.0, "y": 1.5, "a": 1.0}})
+    qrels, run = {"a": 1, "x": 2, "y": 0}, {"x": 2.0, "y": 1.5, "a": 1.0}
+    write_collection(tmp_path, texts, {"q1": qrels, "q2": qrels})
+    write_run(tmp_path / "theirs.trec", {"q1": run, "q2": run})
     command = ["--data", str(tmp_path), "--model", str(tmp_path / "theirs.trec"), "--metrics", "ndcg@2", "--quiet"]
     command += ["--out", str(tmp_path / "out")]
     assert main([*command, "--on-missing", "skip"]) == 0
@@ -143,7 +144,7 @@ def test_the_command_says_what_it_left_out_and_merged(tmp_path: Path, capsys: py
     assert "judged documents without a text: 2" in told.err
     assert "merged" not in told.err
     assert "judged@2 1.0000" in told.out
-    assert read_qrels(tmp_path / "out" / "qrels.trec") == {"q1": {"a": 1, "x": 2, "y": 0}}
+    assert read_qrels(tmp_path / "out" / "qrels.trec") == {"q1": qrels, "q2": qrels}
 
 
 def write_collection(folder: Path, texts: dict[str, str], qrels: dict[str, dict[str, int]]) -> None:
