@@ -43,14 +43,14 @@ def test_columns_that_are_not_read_are_told(kind: str, tmp_path: Path):
     assert load_dataset(make(tmp_path)).unused == expected
 
 
-@pytest.mark.parametrize("name", ["dev.csv", "dev.tsv", "dev.txt", "dev.jsonl", "dev.parquet"])
+@pytest.mark.parametrize("name", ["dev.csv", "dev.qrels", "dev.jsonl", "dev.parquet"])
 def test_columns_of_judgements_that_are_not_read_are_told(name: str, tmp_path: Path):
     """An assessor, a number in a column before the others, would be read as the query or the grade."""
     (beir(tmp_path) / "qrels" / "dev.tsv").unlink()
     if name == "dev.parquet":
         datasets.Dataset.from_list(JUDGED).to_parquet(tmp_path / "qrels" / name)
     else:
-        mark = {"dev.csv": ",", "dev.tsv": "\t", "dev.txt": " "}.get(name)
+        mark = {"dev.csv": ";", "dev.qrels": "\t"}.get(name)
         put(tmp_path / "qrels" / name, _delimited(JUDGED, mark) if mark else jsonl(JUDGED))
     data = load_dataset(tmp_path)
     assert (data.unused, data.query_ids, data.qrels) == ({name: ["assessor"]}, ["q0", "q1"], [{0: 2}, {1: 1}])

@@ -109,7 +109,7 @@ BAD_FILES = [
         {"qrels/dev.tsv": "".join(f"q0\tx{i}\t1\n" for i in range(5))},
         "5 of 5 passages .*'x0', 'x1', 'x2'. .*on_missing=\"skip\".*on_missing=\"keep\"\\.$",
     ),
-    ({"qrels/dev.tsv": "qid\tpid\tgrade\nq0\t00\tyes\n"}, "dev.tsv', line 2: the grade must be a whole number"),
+    ({"qrels/dev.tsv": "qid\tpid\tgrade\nq0\t00\tyes\n"}, "dev.tsv', row 1: the grade must be a whole number"),
     ({"queries.jsonl": jsonl([{"_id": "q0", "text": "one"}] * 2)}, r"1 id\(s\) occur twice. The first: 'q0'"),
     ({"corpus.jsonl": jsonl([{"_id": "00", "body": "uno"}])}, "it has '_id', 'body'.*columns=.passage=…"),
 ]
