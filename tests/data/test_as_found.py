@@ -289,7 +289,7 @@ def test_gaps_in_tables_are_treated_alike(tmp_path: Path):
     with pytest.raises(ValueError, match=r"all.jsonl.*1 of 2 passages are blank.*row 1"):
         load_dataset(source, corpus=corpus)
     kept = load_dataset(source, corpus=corpus, on_missing="keep")
-    assert (kept.qrels, len(kept.ids_without_text)) == ([{0: 1}, {1: 1}], 1)
+    assert (kept.qrels, kept.doc_ids) == ([{0: 1}, {1: 1}], ["0", "1"])
     data = load_dataset(source, corpus=corpus, on_missing="skip")
     assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno"], [{0: 1}, {}])
     assert data.skipped == {"blank_queries": 1, "blank_passages": 2, "missing_passages": 1, "judgements": 1}

@@ -7,7 +7,6 @@ import sys
 from helpers.data import bundled as collections
 from helpers.data import load_dataset
 from notebooks.kit.notebooks import ROOT
-from tests.data.pocket import FOLDER
 
 
 def test_languages_can_be_crossed():
@@ -53,7 +52,7 @@ def test_another_collection_is_a_folder_and_no_code(tmp_path, monkeypatch):
     (folder / "queries.de.jsonl").write_text('{"id": "q1", "text": "Wer schlief?"}\n')
     (folder / "corpus.de.jsonl").write_text('{"id": "p1", "title": "Schlaf", "text": "Es schlief die Prinzessin."}\n')
     (folder / "qrels.tsv").write_text("q1\t0\tp1\t1\n")
-    shutil.copytree(FOLDER, tmp_path / "pocket")
+    shutil.copytree(collections.FOLDER / "pocket", tmp_path / "pocket")
     monkeypatch.setattr(collections, "FOLDER", tmp_path)
     assert collections.names() == ["pocket-en", "pocket-zh", "pocket-en-zh", "pocket-zh-en", "tales-de"]
     data = load_dataset("tales-de")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import tracemalloc
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.data import trec
 from helpers.data.runs import read_run_table
+from tests.growth import assert_linear
 
 ID = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n\v\f\ufeff"), min_size=1, max_size=8)
 QUERY = ID.filter(lambda name: not name.startswith("#"))  # such a line is a comment
@@ -168,16 +169,13 @@ def test_scores_that_rise_with_the_rank_are_counted(tmp_path, lines, rising):
 
 def test_a_larger_run_takes_as_much_more_memory_and_work(tmp_path):
     """A run of MS MARCO dev would take an hour, or more memory than a laptop has."""
-    spent = []
-    for queries in (20, 40):
+
+    def reading(queries: int) -> Callable[[], object]:
         lines = (f"q{q} Q0 d{(q * 7 + d) % 900} {d} {100 - d / 7} t\n" for q in range(queries) for d in range(100))
-        (tmp_path / "run").write_text("".join(lines))
-        tracemalloc.start()
-        table = read_run_table(tmp_path / "run")
-        spent.append((tracemalloc.get_traced_memory()[1], sum(a.nbytes for a in (table.query, table.scores))))
-        tracemalloc.stop()
-    assert spent[1][0] <= 2.3 * spent[0][0]
-    assert spent[1][0] < 40 * 40 * 100 + (3 << 20), "bytes a line"
+        (tmp_path / f"{queries}.run").write_text("".join(lines))
+        return lambda: read_run_table(tmp_path / f"{queries}.run")
+
+    assert_linear(reading, 20)
 
 
 @pytest.mark.parametrize(
