@@ -136,7 +136,8 @@ def write_run(path: PathLike, run: "Mapping[str, Mapping[str, float]] | RunTable
     for row in np.flatnonzero(~np.isfinite(table.scores))[:1]:
         doc, query, score = table.documents[table.document[row]], table.queries[table.query[row]], table.scores[row]
         raise ValueError(f"Document {doc!r} of query {query!r} has the score {score}: it must be finite.")
-    firsts, docs = [*map(_first_field, table.queries)], [*map(require_field, table.documents)]
+    firsts = [require_field(query, first=True) for query in table.queries]
+    docs = [*map(require_field, table.documents)]
     order = trec_rows(table.query, single_precision(table.scores), table.document, docs.__getitem__)
     queries = table.query[order]
     ranks, end = np.arange(1, len(order) + 1) - np.searchsorted(queries, queries), require_field(tag)
@@ -252,23 +253,19 @@ def read_grade(place: str, text: str) -> int:
 def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
     lines = []
     for query, docs in qrels.items():
-        lines += [f"{_first_field(query)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()]
+        lines += [
+            f"{require_field(query, first=True)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()
+        ]
     return "".join(lines)
 
 
-def _first_field(name: object) -> str:
-    """Return a query's id as the first field of a line, which would be a comment if it began with ``#``."""
-    text = require_field(name)
-    if text.startswith("#"):
-        raise ValueError(f"{text!r} cannot be written to a TREC file: a line that begins with # is a comment.")
-    return text
-
-
-def require_field(name: object) -> str:
-    """Return an id or tag as a field of a line; raise ValueError if it is empty or has white space."""
+def require_field(name: object, *, first: bool = False) -> str:
+    """Return an id or tag as a field of a line; raise ValueError if it is empty, has blanks or begins a comment."""
     text = str(name)
     if not text or BLANK.search(text):
         raise ValueError(
             f"{text!r} cannot be written to a TREC file: ids and tags must have no blanks and not be empty."
         )
+    if first and text.startswith("#"):
+        raise ValueError(f"{text!r} cannot be written to a TREC file: a line that begins with # is a comment.")
     return text
