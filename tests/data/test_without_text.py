@@ -88,16 +88,6 @@ def test_a_relevant_passage_without_a_text_is_refused_left_out_or_counted(tmp_pa
     assert len({data.sha256 for data in (left, kept, from_ids("t", {"q1": "q"}, {"a": "uno"}, {"q1": {"a": 1}}))}) == 3
 
 
-def test_rows_of_texts_keep_their_judgements_too(tmp_path: Path):
-    """Positives and negatives outside a corpus of their own would leave R and the judged documents."""
-    rows = [{"query": "one", "positive": ["uno", "dos"], "negative": ["tres"]}]
-    (tmp_path / "dev.jsonl").write_text(jsonl(rows))
-    (tmp_path / "pages.jsonl").write_text(jsonl([{"text": "uno"}, {"text": "cuatro"}]))
-    data = load_dataset(tmp_path / "dev.jsonl", corpus=str(tmp_path / "pages.jsonl"), on_missing="keep")
-    assert (data.corpus, data.qrels, data.doc_ids) == (["uno", "cuatro"], [{0: 1, 2: 1, 3: 0}], ["0", "1", "2", "3"])
-    assert data.skipped == {}
-
-
 def test_a_part_of_the_corpus_keeps_the_judgements_of_documents_without_a_text(tmp_path: Path):
     """Their rows would point at other documents once passages are taken out."""
     data = from_ids("t", {"q": "question"}, {"a": "uno", "b": "dos", "c": "tres"}, {"q": {"b": 1, "x": 2, "a": 1}})
