@@ -92,7 +92,7 @@ def training_size(index: faiss.Index) -> int:
     lists, and 256 in a product quantizer of 8 bits. Above 262,144 vectors no more are taken than those 39.
     """
     lists = _faiss.try_extract_index_ivf(index)  # behind a transformation, below a refinement
-    centroids = max(256, lists.nlist if lists else 0)
+    centroids = max(256, lists.nlist) if lists else 256
     return max(min(256 * centroids, MOST_TRAINED), 39 * centroids)
 
 
