@@ -197,9 +197,9 @@ def test_many_vectors_are_searched_where_they_lie(tmp_path, monkeypatch):
 def _only_blocks(search):
     """Search, but only if a block asks."""
 
-    def checked(index, queries, k, batch_size, progress):
+    def checked(*arguments, **options):
         assert sys._getframe(1).f_globals["__name__"] == "helpers.index.blocks"
-        return search(index, queries, k, batch_size, progress)
+        return search(*arguments, **options)
 
     return checked
 
