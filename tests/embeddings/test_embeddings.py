@@ -33,17 +33,6 @@ def model(checkpoint):
     return load_model(checkpoint)
 
 
-@pytest.fixture
-def forwards(monkeypatch) -> list[int]:
-    """Count how many texts really went through the model."""
-    counted = []
-    real = encoding.forward
-    monkeypatch.setattr(
-        encoding, "forward", lambda m, texts, *more: counted.append(len(texts)) or real(m, texts, *more)
-    )
-    return counted
-
-
 def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
     """Lesson 01 says that both are the same, for texts of any length."""
     model = load_model()
@@ -73,15 +62,14 @@ def test_a_query_gets_its_instruction_and_a_passage_its_own(checkpoint, model, t
     """Forgetting the instruction, or giving it to the other side, is a classic silent loss."""
     told = load_model(checkpoint, query_instruction="eat the ", passage_instruction="good ")
     for kind, text in (("query", "eat the fish"), ("passage", "good fish")):
-        found, expected = (
-            encode(told, ["fish"], kind=kind, cache_dir=tmp_path),
-            encode(model, [text], cache_dir=tmp_path),
-        )
-        np.testing.assert_allclose(found, expected, atol=1e-6)
+        found = encode(told, ["fish"], kind=kind, cache_dir=tmp_path)
+        np.testing.assert_allclose(found, encode(model, [text], cache_dir=tmp_path), atol=1e-6)
 
 
-def test_a_stream_comes_out_in_memory_mapped_shards(model, tmp_path, forwards):
+def test_a_stream_comes_out_in_memory_mapped_shards(model, tmp_path, monkeypatch):
     """A corpus larger than memory must go through without being held, nor hours of it be lost to an interruption."""
+    real, forwards = encoding.forward, []
+    monkeypatch.setattr(encoding, "forward", lambda *given: forwards.append(len(given[1])) or real(*given))
     stopped = encode_shards(model, iter(TEXTS), cache_dir=tmp_path, shard_size=4)
     next(stopped), next(stopped)
     shards = list(encode_shards(model, iter(TEXTS), cache_dir=tmp_path, shard_size=4))
@@ -108,8 +96,6 @@ def test_texts_that_cannot_be_embedded_are_refused(model, tmp_path, texts, messa
 
 def test_vectors_that_are_not_finite_are_refused(checkpoint, tmp_path):
     """NaN compares false with everything: FAISS would return arbitrary passages."""
-    import torch
-
     model = load_model(checkpoint)
     with torch.no_grad():
         model.network.embeddings.LayerNorm.bias[0] = float("nan")

@@ -91,7 +91,6 @@ def test_tfidf_is_scikit_learns():
     [
         (lambda: tokenize(["a"], "syllables"), "Unknown unit 'syllables': expected one of words, words-no-hmm"),
         (lambda: build_index(["cat"], "BM25:syllables"), "BM25: unknown unit 'syllables'; expected one of"),
-        (lambda: build_index(["cat"], "BM25:words,bigrams"), "BM25: unknown unit 'bigrams'"),
         (lambda: build_index(["cat"], "BM25:k2=1"), "BM25 has no setting 'k2'; it has k1, b, stem"),
         (lambda: build_index(["cat"], "TF-IDF:b=1"), "TF-IDF has no setting 'b'; it has stem"),
         (lambda: build_index(["cat"], "BM25:b=2"), "b=2.0: expected k1 of at least 0, and b from 0 to 1"),
