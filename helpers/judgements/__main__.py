@@ -32,8 +32,12 @@ def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
     from helpers.systems import Run
 
     run = Run(read_run_table(path))
-    if foreign := set(run.table.documents) - {*data.corpus_ids, *data.same_as}:
-        raise ValueError(f"{path.name}: passage {min(foreign)!r} is not in the data: give the run of these texts.")
+    for role, ids, known in (
+        ("passage", run.table.documents, {*data.corpus_ids, *data.same_as}),
+        ("query", run.table.queries, {*data.query_ids}),
+    ):  # fmt: skip
+        if foreign := set(ids) - known:
+            raise ValueError(f"{path.name}: {role} {min(foreign)!r} is not in the data: give the run of these texts.")
     return run.rank(data, depth).ids
 
 

@@ -43,8 +43,6 @@ from helpers.report.spec import (
     from_text,
     from_toml,
     one_line,
-    read_toml,
-    typed_options,
     with_labels,
 )
 
@@ -56,7 +54,7 @@ SYSTEMS: Group = {
     "--system": {"metavar": "SYSTEM", "action": "extend", "nargs": "+", "default": [],
                  "help": "any number more, runs/*.trec among them; options: 'models/mine?pooling=cls&max_length=256'"},
     "--systems": {"metavar": "FILE",
-                  "help": "a TOML file that names systems, fusions and rerankers, and sets rarer options"},
+                  "help": "a TOML file that names systems, fusions and rerankers"},
 }  # fmt: skip
 DATA: Group = {  # also parameters of load_dataset
     "--queries": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
@@ -71,16 +69,17 @@ DATA: Group = {  # also parameters of load_dataset
     "--on-missing": {"choices": ("raise", "skip", "keep"),
                      "help": "queries and relevant documents without a text: stop, leave them out (this changes R and "
                      "the ideal ranking), or keep the judgements of documents"},
+    "--equal": {"choices": ("merge", "keep"),
+                "help": "merge equal passages into one, as by default, or leave each under its id, as trec_eval does"},
     "--encoding": {"help": "encoding of CSV, TSV and JSON files that are not UTF-8, such as gb18030"},
 }  # fmt: skip
-# Rarer ones, in tables of the file of systems: parameters of load_dataset, and of the page.
-RARE: dict[str, dict[str, type]] = {
-    "data": {"corpus_queries": int, "equal": str, "unanswered": str},
-    "report": {"margin": float},
-}
 OUTPUT: Group = {
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
+    "--unanswered": {"choices": ("zero", "skip"), "default": "zero",
+                     "help": "queries without a relevant passage: score 0, or leave them out"},
+    "--margin": {"type": float, "help": "the smallest difference that matters: by default that of --fail-if-drop, or "
+                 f"{MARGIN}"},
     "--language": {"choices": LANGUAGES, "help": "that of EVAL_LANGUAGE or of the locale, unless it is named here"},
     "--out": {"type": Path, "default": Path("build/report"),
               "help": "folder for the page and the results, in place of an earlier report's"},
@@ -131,9 +130,12 @@ def _run(args: argparse.Namespace) -> int:
     if args.explain:
         return _explain(args, specs)
     first = specs[0].name
-    metrics, floors, drops = _metrics(args)
-    margin = next((value for _, value in drops if value), MARGIN)
-    margin = _rare(args, "report").get("margin", margin)
+    metrics = args.metrics.split(",") if args.metrics else []
+    if metrics:
+        check_metrics(metrics, 10)
+    floors = [read_gate("--fail-under", text) for text in args.fail_under]
+    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
+    margin = args.margin or next((value for _, value in drops if value), MARGIN)
     _check(args)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
@@ -177,24 +179,14 @@ def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
     return 0
 
 
-def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
-    metrics = args.metrics.split(",") if args.metrics else []
-    if args.fail_if_drop and not args.baseline:
-        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
-    floors = [read_gate("--fail-under", text) for text in args.fail_under]
-    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
-    if metrics:
-        check_metrics(metrics, 10)
-    floors, drops = ([(canonical_metrics([name])[0], value) for name, value in gates] for gates in (floors, drops))
-    return metrics, floors, drops
-
-
 def _check(args: argparse.Namespace) -> None:
     """Raise unless options go together, files can be written, and a baseline is there and not replaced."""
     if args.data is None and (args.queries or args.corpus):
         raise ValueError(
             "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
         )
+    if args.fail_if_drop and not args.baseline:
+        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     folder: Path = args.out
@@ -212,33 +204,25 @@ def _check(args: argparse.Namespace) -> None:
         )
 
 
+def _chosen(args: argparse.Namespace) -> Record:
+    return {name: getattr(args, name) for name in keywords(DATA) if getattr(args, name) is not None}
+
+
 def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
-    rare = _rare(args, "data")
     if args.data is None and args.qrels:
-        return _judgements_alone(args, specs, rare)
-    unanswered = rare.pop("unanswered", "zero")
-    data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args, DATA), **rare)
-    return data.without_unanswered() if unanswered == "skip" else data
+        data = _judgements_alone(args, specs)
+    else:
+        data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args))
+    return data.without_unanswered() if args.unanswered == "skip" else data
 
 
-def _rare(args: argparse.Namespace, table: str) -> Record:
-    """Return the options in a table of the file of systems, [data] or [report]."""
-    if not args.systems:
-        return {}
-    return typed_options(RARE[table], read_toml(args.systems).get(table, {}), f"{Path(args.systems).name}, [{table}]")
-
-
-def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
-    return {name: getattr(args, name) for name in keywords(flags) if getattr(args, name) is not None}
-
-
-def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec], rare: Record) -> RetrievalDataset:
+def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
     """Return a collection without texts, for runs: an id stands where a text would be."""
     if searching := [spec.name for spec in specs if spec.kind not in ("run", "fuse")]:
         raise ValueError(
             f"{searching[0]!r} searches texts, and --qrels alone has none: give --data, --queries, --corpus."
         )
-    if given := (_chosen(args, DATA) | rare).keys() - {"qrels", "relevance_level", "max_queries"}:
+    if given := _chosen(args).keys() - {"qrels", "relevance_level", "max_queries"}:
         raise ValueError(f"--{min(given).replace('_', '-')} is about texts, and --qrels alone has none: give --data.")
     path = Path(args.qrels).expanduser()
     qrels, unused = read_judgements(path, {})
@@ -276,9 +260,6 @@ def _print_results(comparison: Comparison, files: Sequence[Path], outcomes: Sequ
     for name, result in comparison.results.items():
         for note in result.notes:
             print(f"note: {name}: {one_line(note.text)}", file=sys.stderr)
-        if result.evaluation is not None and result.evaluation.missing:
-            missing, queries = result.evaluation.missing, result.evaluation.queries
-            print(f"note: {name}: {missing} of {queries} queries have no result and score 0", file=sys.stderr)
     for name, evaluation in comparison.scored.items():
         print(f"{name}: " + ", ".join(f"{metric} {evaluation.mean[metric]:.4f}" for metric in comparison.metrics))
     for name, error in comparison.failed.items():
@@ -318,4 +299,4 @@ def read_gate(option: str, text: str, default: float | None = None) -> tuple[str
     if match is None or (match[2] is None and default is None) or not 0 <= float(match[2] or 0) <= 1:
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
-    return match[1], float(match[2]) if match[2] else default or 0.0
+    return canonical_metrics([match[1]])[0], float(match[2]) if match[2] else default or 0.0

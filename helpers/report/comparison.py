@@ -1,7 +1,7 @@
 """Compare any systems on one collection: scores with intervals, paired tests, costs and failures."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -72,28 +72,17 @@ def compare(
             f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
         )
     require_answers(data)
-    specs, loaded = _read_specs(systems, progress)
+    specs = _read_specs(systems, progress)
     ranked = _in_order(specs, chosen[-2])
     k = _depth_of(chosen, data, k, most)
     results: dict[str, Result] = {}
-    parts = {part for spec in specs.values() for part in spec.parts}
-
-    def load(spec: Spec) -> System:
-        if spec.name in loaded:
-            return loaded[spec.name]
-        rankings = {part: ranking for part in spec.parts if (ranking := results[part].ranking)}
-        for part in spec.parts:
-            if part not in rankings:
-                raise ValueError(f"Its part {part!r} failed: {results[part].error}")
-        return load_system(spec, rankings, progress)
-
     for name, spec in ranked.items():
         needed = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
-        result = _rank(spec, load, data, max([k, *needed]))
+        result = _rank(spec, results, data, max([k, *needed]), progress)
         if spec.parts and result.ranking is not None:
             result = replace(result, stages=_follow(spec, ranked, {**results, name: result}, data, chosen[-2], k))
-        results[name] = result if name in parts else _score(result, data, chosen, k)  # of parts the whole is needed
-    scored = {name: _score(results[name], data, chosen, k) if name in parts else results[name] for name in specs}
+        results[name] = result
+    scored = {name: _score(results[name], data, chosen, k) for name in specs}
     return Comparison(data, scored, chosen, chosen[-2])
 
 
@@ -135,33 +124,28 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
     return [*scores, judged]
 
 
-def _read_specs(
-    systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool
-) -> tuple[dict[str, Spec], dict[str, System]]:
-    """Return the specs by name, and the systems that are there before any is loaded: objects and embeddings."""
+def _read_specs(systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool) -> dict[str, Spec]:
+    """Return the specs by name, those of objects and embeddings with what ranks."""
     if isinstance(systems, str):
         raise ValueError(f"systems is one text, {systems!r}: put it into a list, [text].")
-    pairs = systems.items() if isinstance(systems, Mapping) else [(None, system) for system in systems]
-    specs: list[Spec] = []
-    objects: list[System | None] = []
-    for name, system in pairs:
-        ranks: System | None = None
+    specs = []
+    for name, system in systems.items() if isinstance(systems, Mapping) else [(None, system) for system in systems]:
+        kind = type(system).__name__
         if isinstance(system, Spec):
             spec = system
         elif isinstance(system, str | Path):
             spec = from_text(str(system))
         elif hasattr(system, "rank"):
-            kind = type(system).__name__
-            spec, ranks = Spec(kind, "object", kind), system
+            spec = Spec(kind, "object", kind, system=system)
         else:
-            spec, ranks = Spec(system.info.name, "object", type(system).__name__), dense(system, {}, progress)
+            spec = Spec(system.info.name, "object", kind, system=dense(system, {}, progress))
         specs.append(replace(spec, name=name, named=True) if name else spec)
-        objects.append(ranks)
     specs = with_labels(specs)
     check_specs(specs)
-    loaded = {spec.name: ranks for spec, ranks in zip(specs, objects, strict=True) if ranks is not None}
-    loaded |= {spec.name: load_system(spec, {}, progress) for spec in specs if spec.kind == "embeddings"}
-    return {spec.name: spec for spec in specs}, loaded
+    return {
+        spec.name: replace(spec, system=load_system(spec, {}, progress)) if spec.kind == "embeddings" else spec
+        for spec in specs
+    }
 
 
 def _depth(spec: Spec, depth: int) -> int:
@@ -190,16 +174,18 @@ def _follow(
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 
-def _rank(spec: Spec, load: Callable[[Spec], System], data: RetrievalDataset, k: int) -> Result:
+def _rank(spec: Spec, results: Mapping[str, Result], data: RetrievalDataset, k: int, progress: bool) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows."""
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        run = load(spec) if spec.kind == "run" else None  # a damaged one is an error of the whole comparison
+        run = (
+            load_system(spec, {}, progress) if spec.kind == "run" else None
+        )  # a damaged one is an error of the whole comparison
         try:
             with measured() as cost:
                 with stage("load"):
-                    system = run or load(spec)
+                    system = run or load_system(spec, results, progress)
                 record = metadata(spec, system, data)
                 if getattr(system, "exact", True):  # a deeper search by an approximate index would find other passages
                     k = max(k, EXPORTED)
@@ -239,9 +225,15 @@ def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:
     return list({note.text: note for note in notes}.values())
 
 
-def load_system(spec: Spec, parts: Mapping[str, Ranking], progress: bool) -> System:
-    """Load or build the system of a spec of any kind but an object, from the rankings of the systems that it takes."""
-    where, options = spec.where, spec.options
+def load_system(spec: Spec, results: Mapping[str, Result], progress: bool) -> System:
+    """Load or build the system of a spec, from the results of the systems that it takes."""
+    where, options, parts = spec.where, spec.options, list[Ranking]()
+    if spec.system is not None:
+        return spec.system
+    for part in spec.parts:
+        if (ranking := results[part].ranking) is None:
+            raise ValueError(f"Its part {part!r} failed: {results[part].error}")
+        parts.append(ranking)
     if spec.kind == "run":
         say(f"reading {Path(where).name} …", show=progress)
         table = read_run_table(Path(where).expanduser())
@@ -255,9 +247,9 @@ def load_system(spec: Spec, parts: Mapping[str, Ranking], progress: bool) -> Sys
     if spec.kind == "words":
         return Words(where)
     if spec.kind == "fuse":
-        return Fusion([parts[part] for part in spec.parts], **options)
+        return Fusion(parts, **options)
     if spec.kind == "rerank":
-        return Rerank(parts[spec.parts[0]], _load_scorer(options, progress), options.get("depth", DEPTH))
+        return Rerank(parts[0], _load_scorer(options, progress), options.get("depth", DEPTH))
     chosen = {key: value for key, value in options.items() if key in LOADED}
     return dense(load_model(where, **chosen), options, progress)
 

@@ -40,7 +40,7 @@ from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Poo
 from helpers.models.files import one_line_errors, require_loadable
 from helpers.models.find import bundled_path, require_package
 from helpers.systems.combine import Fusion
-from helpers.systems.pipeline import Words
+from helpers.systems.pipeline import System, Words
 
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
@@ -73,6 +73,7 @@ class Spec:
     options: Options = field(default_factory=dict)
     parts: tuple[str, ...] = ()  # the names of the systems whose rankings it takes
     named: bool = False  # whether a person chose the name
+    system: System | None = None  # what ranks, if it is there before anything is loaded
 
 
 def one_line(text: object) -> str:
@@ -96,9 +97,17 @@ def from_text(text: str) -> Spec:
 def from_toml(path: str | Path) -> list[Spec]:
     """Read systems from a TOML file, in its order; paths in it are relative to its folder."""
     path = Path(path).expanduser()
-    where, tables = one_line(path.name), read_toml(path).get("systems", {})
-    specs: list[Spec] = []
-    for name, table in tables.items():
+    where, specs = one_line(path.name), list[Spec]()
+    if not path.is_file():
+        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{where}: not TOML ({error}).") from None
+    systems = tables.get("systems")
+    if len(tables) > 1 or not isinstance(systems, dict) or not all(isinstance(t, dict) for t in systems.values()):
+        raise ValueError(f"{where}: expected a table [systems.NAME] for each system, and nothing else.")
+    for name, table in systems.items():
         place = f"{where}, [systems.{name}]"
         spec = _from_table(name, dict(table), place, path.parent)
         above = [other.name for other in specs]
@@ -106,29 +115,6 @@ def from_toml(path: str | Path) -> list[Spec]:
             raise ValueError(f"{place}: no system {unknown[0]!r} above it; above are {', '.join(above) or 'none'}.")
         specs.append(spec)
     return specs
-
-
-def read_toml(path: str | Path) -> Record:
-    """Read the tables of a file of systems."""
-    path = Path(path).expanduser()
-    if not path.is_file():
-        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{one_line(path.name)}: not TOML ({error}).") from None
-    if unknown := tables.keys() - {"systems", "data", "report"}:
-        raise ValueError(
-            f"{one_line(path.name)}: no table [{min(unknown)}]; there are [systems.NAME], [data], [report]."
-        )
-    systems = tables.get("systems", {})
-    if (
-        not tables
-        or not isinstance(systems, dict)
-        or not all(isinstance(t, dict) for t in (*tables.values(), *systems.values()))
-    ):
-        raise ValueError(f"{one_line(path.name)}: no table [systems.NAME]; write one for each system.")
-    return tables
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:

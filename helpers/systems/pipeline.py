@@ -72,6 +72,11 @@ class Dense:
     cache_dir: str | Path | None = None
     progress: bool = True
 
+    @property
+    def exact(self) -> bool:
+        """Whether a query is compared with every passage, so that a ranking of any depth is meaningful."""
+        return self.pooling == Pooling.MAXSIM or self.factory in EXACT
+
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query; many precomputed vectors are searched where they lie."""
         if self.pooling == Pooling.MAXSIM:

@@ -13,6 +13,7 @@ from helpers.data.load import Rules
 from helpers.report import command, parser
 from helpers.report.command import _print_results, read_gate
 from helpers.report.gates import Outcome, at_least
+from tests.systems.samples import write_collection
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,8 @@ def test_a_floor_is_reached_or_not(clear, name, floor, outcome):
 
 def test_floors_are_read():
     """A floor that is read wrongly is a gate that never shuts."""
-    assert read_gate("--x", " nDCG@10 = 0.75 ") == ("nDCG@10", 0.75)
-    assert read_gate("--x", "nDCG@10", 0.0) == ("nDCG@10", 0.0)
+    assert read_gate("--x", " nDCG@10 = 0.75 ") == ("ndcg@10", 0.75)
+    assert read_gate("--x", "nDCG@10", 0.0) == ("ndcg@10", 0.0)
     assert [read_gate("--x", f"map@3={value}")[1] for value in ("0", "1", ".5")] == [0, 1, 0.5]
     for text in ("ndcg@10", "ndcg@10=1.1", "ndcg@10=-0.1", "ndcg@10=0.1.2", "=0.5", "ndcg@10=.", "ndcg@10=high"):
         with pytest.raises(ValueError, match="expected METRIC=VALUE with a value from 0 to 1"):
@@ -73,20 +74,12 @@ def test_every_option_of_the_data_is_one_of_load_dataset():
     assert set(command.keywords(command.DATA)) <= {*inspect.signature(load_dataset).parameters, *Rules.__annotations__}
 
 
-def test_the_file_of_systems_sets_rarer_options(tmp_path):
-    """What the command line no longer has could not be said anywhere, or a slip in it would be passed over."""
-    path, out = tmp_path / "systems.toml", str(tmp_path / "out")
-    rows = '[systems.words]\nwords = "bm25"\n[data]\ncorpus_queries = 3\n[report]\nmargin = 0.02\n'
-    path.write_text(rows)
-    assert (
-        command.main(["--systems", str(path), "--max-queries", "2", "--metrics", "ndcg@2", "--quiet", "--out", out])
-        == 0
-    )
-    record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert (record["main"], record["data"]["passages"] < 20) == ("ndcg@2", True)
-    for line in ('[data]\nsplitt = "x"\n', "[models]\nhalf = true\n", "[report]\nmargin = true\n"):
-        path.write_text(line)
-        assert command.main(["--systems", str(path), "--out", out]) == 1
+def test_unanswered_queries_can_be_left_out(tmp_path):
+    """The mean over the queries that have an answer could not be had."""
+    write_collection(tmp_path / "set")
+    arguments = ["--data", str(tmp_path / "set"), "--system", "bm25", "--quiet", "--out", str(tmp_path / "out")]
+    assert command.main([*arguments, "--unanswered", "skip", "--margin", "0.02"]) == 0
+    assert json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["data"]["queries"] == 5
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,9 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
 @pytest.mark.parametrize(
     ("toml", "message"),
     [
-        ("", "no table [systems.NAME]"),
-        ("systems = 3", "no table [systems.NAME]"),
-        ("[modles]\nhalf = true", "no table [modles]; there are [systems.NAME], [data], [report]"),
+        ("", "expected a table [systems.NAME]"),
+        ("systems = 3", "expected a table [systems.NAME]"),
+        ("[systems.a]\nwords = 'bm25'\n[models]\nhalf = true", "and nothing else"),
         ("[systems.a\n", "systems.toml: not TOML"),
         (
             "[systems.a]\npooling = 'cls'",
