@@ -115,8 +115,8 @@ def test_documents_that_the_corpus_lacks_are_neither_fused_nor_reranked(four):
     """Two runs number what only they know alike, and a reranker has no text of it: one would get another's votes."""
     parts = [Run({"q": {"x": 2.0, "p1": 1.0}}), Run({"q": {"y": 2.0, "p1": 1.0}})]
     with pytest.warns(UserWarning, match="not in the corpus"):
-        assert Fusion(parts).rank(four, 3).ids.tolist() == [[1, -1, -1]]
-        assert Rerank(parts[0], Last()).rank(four, 3).ids.tolist() == [[1, -1, -1]]
+        found = [system.rank(four, 3).ids.tolist() for system in (Fusion(parts), Rerank(parts[0], Last()))]
+    assert found == [[[1, -1, -1]]] * 2
 
 
 def test_a_ranking_is_a_part_that_is_ready(four):
