@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,9 @@ def is_hub_id(name: str | Path) -> bool:
     """
     text = str(name)
     path = Path(text).expanduser()
-    if isinstance(name, Path) or text.count("/") != 1 or text.startswith(".") or path.suffix.lower() in FILES:
+    if isinstance(name, Path) or not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*(@[^/]*)?", text, re.ASCII):
         return False
-    if path.exists() or path.parent.is_dir():
-        return False
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
-
-    try:
-        validate_repo_id(split_revision(text)[0])
-    except HFValidationError:
-        return False
-    return True
+    return path.suffix.lower() not in FILES and not path.exists() and not path.parent.is_dir()
 
 
 def split_revision(hub_id: str) -> tuple[str, str | None]:
@@ -89,11 +81,9 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
             reason = next((text for kind, text in reasons.items() if isinstance(error, kind)), broken)
             raise ConnectionError(f"Cannot load {wanted}: {reason}") from error
         return
-    from huggingface_hub import constants
-
-    before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
     try:
-        yield
+        with offline():
+            yield
     except OSError as error:
         endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
         raise ConnectionError(
@@ -101,5 +91,23 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
             f"download of it. Without a network use {offline_default!r}, or a local folder; "
             f"behind a firewall set the environment variable HF_ENDPOINT to a mirror you can reach."
         ) from error
+
+
+@contextlib.contextmanager
+def offline() -> Iterator[None]:
+    """Restrict ``huggingface_hub`` and ``datasets`` to local files in this block.
+
+    This also stops ``datasets`` from reporting its use to a server, which it does even for local files.
+    """
+    import datasets
+    import huggingface_hub
+
+    modules: list[Any] = [huggingface_hub.constants, datasets.config]
+    before = [module.HF_HUB_OFFLINE for module in modules]
+    for module in modules:
+        module.HF_HUB_OFFLINE = True
+    try:
+        yield
     finally:
-        constants.HF_HUB_OFFLINE = before
+        for module, value in zip(modules, before, strict=True):
+            module.HF_HUB_OFFLINE = value

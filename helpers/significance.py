@@ -437,27 +437,18 @@ def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
     return sd * math.sqrt((n - 1) / float(chdtri(n - 1, level)))
 
 
-def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, float] | ArrayLike) -> float:
+def kendall_tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """Kendall's tau of two orders of the same systems: 1 the same, 0 unrelated, -1 reversed. SciPy's tau-b.
 
     (pairs in the same order - pairs in the other) / √(pairs untied in first · pairs untied in second), Kendall 1945
     (Biometrika 33(3)), who there allows for ties; without ties the tau of 1938.
 
     Args:
-        first, second: scores, not ranks, the higher the better: `{system: score}`, or one for each system, (n,).
+        first, second: `{system: score}`, scores and not ranks, the higher the better.
     """
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        if first.keys() != second.keys():
-            raise ValueError(
-                f"Only one of the two has {sorted(first.keys() ^ second.keys())[:3]}: score the same ones."
-            )
-        second = [second[name] for name in first]
-        first = list(first.values())
-    elif isinstance(first, Mapping) or isinstance(second, Mapping):
-        raise ValueError("first and second must both be dicts {system: score}, or both rows of scores.")
-    a, b = checked(first, "first"), checked(second, "second")
-    if len(a) != len(b):
-        raise ValueError(f"first has {len(a)} scores and second {len(b)}: give both for the same systems.")
+    if first.keys() != second.keys():
+        raise ValueError(f"Only one of the two has {sorted(first.keys() ^ second.keys())[:3]}: score the same ones.")
+    a, b = checked([*first.values()], "first"), checked([second[name] for name in first], "second")
     for name, scores in (("first", a), ("second", b)):
         if np.ptp(scores) == 0:
             raise ValueError(f"All scores in {name} are {scores[0]}: such systems are in no order to compare.")

@@ -95,15 +95,18 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if task == "resolve":
             return self._send_file(folder, path, commit)
         files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+        if task == "paths-info":
+            wanted = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            files = {name: content for name, content in files.items() if name in unquote(wanted)}
         listed = [
             {"type": "file", "oid": hashlib.sha1(content).hexdigest(), "size": len(content), "path": name}
             for name, content in files.items()
             if name.startswith(f"{path}/" if path else "")
         ]
         info = {"id": repository, "sha": commit["X-Repo-Commit"], "siblings": [{"rfilename": name} for name in files]}
-        self._answer(json.dumps(listed if task == "tree" else info).encode(), 200, commit)
+        self._answer(json.dumps(listed if task in ("tree", "paths-info") else info).encode(), 200, commit)
 
-    do_HEAD = do_GET
+    do_HEAD = do_POST = do_GET
 
     def _send_file(self, folder: Path, path: str, commit: dict[str, str]) -> None:
         file = folder / path

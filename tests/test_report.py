@@ -143,7 +143,7 @@ def test_the_module_runs_the_command(monkeypatch, capsys):
 
 MISTAKES = {
     "no data file": (["--data", "data/nothing.csv"], "No file or folder 'data/nothing.csv'"),
-    "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Did you mean 'pocket-"),
+    "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Bundled: pocket-en, "),
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),

@@ -190,7 +190,7 @@ def test_each_look_counts():
 
 def test_the_evaluator_of_a_collection():
     """Grades below the level of a collection, 2 for pocket-en, would count as relevant."""
-    data = load_dataset("pocket-en").first(3)
+    data = load_dataset("pocket-en").first(30)
     evaluator = RetrievalEvaluator.of(data)
     assert evaluator.relevant_docs == {
         q: {data.corpus_ids[r] for r in data.relevant(i)} for i, q in enumerate(data.query_ids)

@@ -1,22 +1,25 @@
-"""Read a folder in the layout of the Hugging Face hub, or a data set of the hub, whose tables are downloaded first.
+"""Read a folder in the hub's layout with ``helpers.data.formats``, or a data set of the hub with ``datasets``.
 
 ``README.md`` lists configurations and their files, which must be in the folder or repository; without it the split of
 a file is taken from its name.
 """
 
 import contextlib
+import itertools
+import json
+import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 
 from helpers._fields import Fields
 from helpers._hub import hub_or_local_cache, split_revision
-from helpers._io import PACKED, plain_name, require_inside
+from helpers._io import plain_name, require_inside
 from helpers.data.build import Reading
 from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
 
 OFFLINE_DATA = "pocket-en"
-SETTINGS = "README.md"
+SETTINGS, INFOS = "README.md", "dataset_infos.json"
 ROLES = ("corpus", "queries", "qrels", "instruction")
 SPLITS = {"train": ("train", "training"), "validation": DEV, "test": ("test", "testing", "eval", "evaluation")}
 SHOWN = 20  # names listed in a message
@@ -33,9 +36,17 @@ def read(place: Place, config: str | None, split: str | None, reading: Reading, 
     """
     if isinstance(place, Path) and place.is_file():
         return reading.read(place)
+    reading.tables.append(_read(place, config, split, reading, or_only=or_only))
+    return reading.tables[-1]
+
+
+def _read(place: Place, config: str | None, split: str | None, reading: Reading, *, or_only: bool) -> Table:
     settings = read_settings(place)
     with _named_in_errors(place):
-        files = _files_by_split(place, _configuration(settings, config))
+        entry = _configuration(settings, config)
+        if isinstance(place, str):
+            return _read_hub(place, config, split, or_only=or_only)
+        files = _files_by_split(place, entry)
         taken = choose_split(list(files), split, or_only=or_only)
         read_tables = (read_table(file, reading.columns.values(), reading.encoding) for file in files[taken])
         tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
@@ -43,34 +54,24 @@ def read(place: Place, config: str | None, split: str | None, reading: Reading, 
         columns: dict[str, list[Cell]] = {
             name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
         }
-    reading.tables.append(Table(Fields(columns), config or shown_name(place), taken))
-    return reading.tables[-1]
+        return Table(Fields(columns), config or shown_name(place), taken)
 
 
 def read_settings(place: Place) -> Settings:
     """Return the configurations of a folder or a data set of the hub; empty without settings."""
-    with _named_in_errors(place), _files_of(place, [SETTINGS]) as folder:
+    with _named_in_errors(place):
+        if isinstance(place, Path):
+            folder = place
+        else:
+            with _quietly(), hub_or_local_cache(f"the data set {place!r}", OFFLINE_DATA):
+                folder = _snapshot(place)
+        if isinstance(place, str) and (infos := folder / INFOS).exists():
+            _require_no_names_file(INFOS, json.loads(infos.read_bytes()))
         path = folder / SETTINGS
         if not path.exists() and not path.is_symlink():
             return {}
         require_inside(folder, path)
         return _parse_settings(path.read_bytes())
-
-
-@contextlib.contextmanager
-def _files_of(place: Place, patterns: Sequence[str]) -> Iterator[Path]:
-    """Yield a folder, for a data set of the hub that of the files that match, downloaded if necessary.
-
-    If the hub cannot be reached, an OSError in the block means that they were not downloaded before.
-    """
-    if isinstance(place, Path):
-        yield place
-        return
-    from huggingface_hub import snapshot_download  # slow to import
-
-    name, revision = split_revision(place)
-    with hub_or_local_cache(f"the data set {place!r}", OFFLINE_DATA):
-        yield Path(snapshot_download(name, repo_type="dataset", revision=revision, allow_patterns=list(patterns)))
 
 
 def shown_name(place: Place) -> str:
@@ -107,6 +108,40 @@ def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict
     raise ValueError(f"{shown_name(place)!r} has no configuration {wanted!r}; it has {listed}.")
 
 
+def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bool) -> Table:
+    import datasets
+    import huggingface_hub
+    from datasets.features.features import require_storage_embed
+
+    name, revision = split_revision(hub_id)
+    with _quietly():
+        with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DATA):
+            try:
+                builder = datasets.load_dataset_builder(name, config, revision=revision)
+            except ValueError as error:  # raised by datasets offline if nothing was downloaded before
+                if huggingface_hub.constants.HF_HUB_OFFLINE:
+                    raise FileNotFoundError(str(error)) from error
+                raise
+            if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != (commit := _snapshot(hub_id).name):
+                # Offline, datasets selects the revision that was loaded last, which may be another one.
+                names = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}
+                builder = type(builder)(version=str(builder.config.version), hash=commit, **names)
+            builder.download_and_prepare()
+        for column, feature in (builder.info.features or {}).items():
+            if require_storage_embed(feature):
+                raise ValueError(f"column {column!r} holds pictures, sound or the like; only columns of text are read.")
+        taken = choose_split([str(name) for name in builder.info.splits], split, or_only=or_only)
+        return Table(Fields(builder.as_dataset(split=taken).to_dict()), config or hub_id, taken)
+
+
+def _snapshot(hub_id: str) -> Path:
+    """Return the downloaded folder of a data set's settings, whose name is the commit of the revision."""
+    from huggingface_hub import snapshot_download
+
+    name, revision = split_revision(hub_id)
+    return Path(snapshot_download(name, repo_type="dataset", revision=revision, allow_patterns=[SETTINGS, INFOS]))
+
+
 def _parse_settings(content: bytes) -> Settings:
     """Read configurations from the front matter of a README; refuse paths outside the folder."""
     import yaml
@@ -116,12 +151,12 @@ def _parse_settings(content: bytes) -> Settings:
         settings = yaml.safe_load(front[1] if front else "") or {}
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{SETTINGS}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
+    _require_no_names_file(SETTINGS, settings)
     configs = settings.get("configs", []) if isinstance(settings, dict) else None
     if not isinstance(configs, list) or not all(isinstance(entry, dict) for entry in configs):
         raise ValueError(f"{SETTINGS}: its settings must map the name configs to a list of configurations.")
     for entry in configs:
-        paths = [path for listed in _patterns(entry).values() for path in listed]
-        for pattern in [str(entry.get("data_dir", "")), *paths]:
+        for pattern in (str(entry.get("data_dir", "")), *itertools.chain(*_patterns(SETTINGS, entry).values())):
             path = PureWindowsPath(pattern)  # splits at both slashes
             if "://" in pattern or "::" in pattern or path.anchor or ".." in path.parts:
                 raise ValueError(
@@ -129,6 +164,11 @@ def _parse_settings(content: bytes) -> Settings:
                     f"read: correct {SETTINGS}, or copy the file into the folder."
                 )
     return {str(entry.get("config_name", "default")): entry for entry in configs}
+
+
+def _require_no_names_file(name: str, settings: object) -> None:
+    if "names_file" in str(settings):  # ``datasets`` opens the file of this key, also outside the folder
+        raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
 
 
 def _configuration(settings: Settings, config: str | None) -> Mapping[str, object]:
@@ -146,7 +186,7 @@ def _configuration(settings: Settings, config: str | None) -> Mapping[str, objec
     return settings[config]
 
 
-def _patterns(entry: Mapping[str, object]) -> dict[str, list[str]]:
+def _patterns(source: str, entry: Mapping[str, object]) -> dict[str, list[str]]:
     """Return the paths and glob patterns of a configuration's data files, by split."""
     files = entry.get("data_files", [])
     if isinstance(files, list) and files and all(isinstance(item, dict) for item in files):
@@ -156,36 +196,34 @@ def _patterns(entry: Mapping[str, object]) -> dict[str, list[str]]:
     for split, paths in by_split.items():
         listed = [paths] if isinstance(paths, str) else paths
         if not isinstance(listed, list) or not all(isinstance(path, str) for path in listed):
-            raise ValueError(f"{SETTINGS}: data_files must be a path, a list of paths, or paths by split.")
+            raise ValueError(f"{source}: data_files must be a path, a list of paths, or paths by split.")
         patterns[str(split)] = listed
     return patterns
 
 
-def _files_by_split(place: Place, entry: Mapping[str, object]) -> dict[str, list[Path]]:
+def _files_by_split(folder: Path, entry: Mapping[str, object]) -> dict[str, list[Path]]:
     """Return the tables of each split: those in the settings, else all in the folder and its subfolders."""
-    inner, listed = PurePosixPath(str(entry.get("data_dir", ""))), _patterns(entry)
-    named = [pattern for patterns in listed.values() for pattern in patterns]
-    wanted = named or [f"*{suffix}{packed}" for suffix in READERS for packed in ("", PACKED)]
+    base = folder / str(entry.get("data_dir", ""))
     by_split: dict[str, list[Path]] = {}
-    with _files_of(place, [str(inner / pattern) for pattern in wanted]) as folder:
-        base = folder / inner
-        for split, patterns in listed.items():
-            for pattern in patterns:
-                path = base / pattern
-                files = [path] if path.exists() or path.is_symlink() else sorted(base.glob(pattern))
-                if not files:
-                    raise FileNotFoundError(f"its settings name {pattern!r}, and there is no such file.")
-                by_split.setdefault(split, []).extend(files)
-        for file in () if named else sorted(base.rglob("*")):
-            path = file.relative_to(base)
-            if kind_of(file) and not file.is_dir() and not any(part.startswith((".", "__")) for part in path.parts):
-                by_split.setdefault(_split_of(path), []).append(file)
+    for split, patterns in _patterns(folder.name, entry).items():
+        for pattern in patterns:
+            path = base / pattern
+            files = [path] if path.exists() or path.is_symlink() else sorted(base.glob(pattern))
+            if not files:
+                raise ValueError(f"its settings name {pattern!r}, and there is no such file.")
+            by_split.setdefault(split, []).extend(files)
+    if not by_split:
+        for file in sorted(base.rglob("*")):
+            inner = file.relative_to(base)
+            if kind_of(file) and not file.is_dir() and not any(part.startswith((".", "__")) for part in inner.parts):
+                by_split.setdefault(_split_of(inner), []).append(file)
         if not by_split:
-            raise FileNotFoundError(f"no table in it; give {', '.join(READERS)}, or one of them .gz.")
-        for file in (file for files in by_split.values() for file in files):
-            require_inside(folder, file)
-    rest = by_split.pop("", [])  # files that belong to no split
-    return by_split or {"train": rest}
+            raise ValueError(f"no table in it; give {', '.join(READERS)}, or one of them .gz.")
+        rest = by_split.pop("", [])  # files that belong to no split
+        by_split = by_split or {"train": rest}
+    for file in (file for files in by_split.values() for file in files):
+        require_inside(folder, file)
+    return by_split
 
 
 def _split_of(path: Path) -> str:
@@ -215,3 +253,23 @@ def _named_in_errors(place: Place) -> Iterator[None]:
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"Cannot read the data set {shown_name(place)!r}: {reason}") from None
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    import datasets
+    from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+
+    datasets_bars, hub_bars = datasets.is_progress_bar_enabled(), not are_progress_bars_disabled()
+    verbosity = datasets.logging.get_verbosity()
+    datasets.logging.set_verbosity(logging.CRITICAL)
+    datasets.disable_progress_bars()
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        datasets.logging.set_verbosity(verbosity)
+        if datasets_bars:
+            datasets.enable_progress_bars()
+        if hub_bars:
+            enable_progress_bars()

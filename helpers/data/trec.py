@@ -40,11 +40,10 @@ LINES = 1 << 16  # of a run, put together at a time
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
     """Read judgements: TREC's `query 0 document grade`, BEIR's `query document grade`, or a table with a header.
 
-    The format and the separator (white space, tab, comma or semicolon) are detected in the first line, which Excel's
-    `sep=;` may precede. With tabs, commas or semicolons ids may contain spaces. A first line without a grade is a
-    header; the columns that it names are read by their names, in any order, and a warning lists those that are not. A
-    line that begins with `#` is a comment, as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the
-    form `{query: {document: grade}}`.
+    The format and the separator (white space, tab, comma or semicolon) are detected in the first line. With tabs,
+    commas or semicolons ids may contain spaces. A first line without a grade is a header; the columns that it names are
+    read by their names, in any order, and a warning lists those that are not. A line that begins with `#` is a comment,
+    as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the form `{query: {document: grade}}`.
 
     Raises:
         ValueError: there are no judgements; a line has a wrong number of fields; a header does not tell the columns; a
@@ -69,9 +68,6 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, d
     places, unused = (0, 1, 2), list[str]()
     for place, line in _lines(path):
         if line.startswith("#"):
-            continue
-        if not usual and (stated := re.fullmatch("sep=(.)", line)):
-            separator = stated[1]
             continue
         separator = separator or _separator(line)
         fields = _split(line, separator)

@@ -119,23 +119,20 @@ Run: TypeAlias = dict[str, list[str]]
 Answers: TypeAlias = dict[str, set[str]]
 
 
-def mean_of(
-    name: str, queries: Callable[[Run, Answers], Iterable[str]], summary: Callable[..., float] = mean
-) -> Callable[[Run, Answers, int], float]:
-    """The mean of a metric over queries; one that nobody judged has no relevant document."""
-    metric = BINARY[name]
-    return lambda run, qrels, k: summary([metric(run.get(q, []), qrels.get(q, {""}), k) for q in queries(run, qrels)])
-
-
 def means_of(name: str) -> dict[str, Formula]:
-    """The mean of a metric over the judged queries, and wrong ones."""
+    """The mean of a metric over the judged queries, and wrong ones; a query that nobody judged has no relevant one."""
+
+    def over(queries: Callable[[Run, Answers], Iterable[str]], summary: Callable[..., float] = mean) -> Formula:
+        of = BINARY[name]
+        return lambda run, qrels, k: summary([of(run.get(q, []), qrels.get(q, {""}), k) for q in queries(run, qrels)])
+
     return {
-        "right": mean_of(name, lambda run, qrels: qrels),
-        "mean_of_answered": mean_of(name, lambda run, qrels: [q for q in qrels if q in run]),
-        "mean_over_run": mean_of(name, lambda run, qrels: run),
-        "mean_over_all": mean_of(name, lambda run, qrels: {**run, **qrels}),
-        "median": mean_of(name, lambda run, qrels: qrels, median),
-        "sum": mean_of(name, lambda run, qrels: qrels, sum),
+        "right": over(lambda run, qrels: qrels),
+        "mean_of_answered": over(lambda run, qrels: [q for q in qrels if q in run]),
+        "mean_over_run": over(lambda run, qrels: run),
+        "mean_over_all": over(lambda run, qrels: {**run, **qrels}),
+        "median": over(lambda run, qrels: qrels, median),
+        "sum": over(lambda run, qrels: qrels, sum),
     }
 
 
@@ -156,16 +153,13 @@ def unique(items: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(items))
 
 
-def agreed(a: list[int], b: list[int]) -> float:
-    return mean(int(x == y) for x, y in zip(a, b, strict=True))
-
-
 def by_chance(p: float, q: float) -> float:
     return p * q + (1 - p) * (1 - q)
 
 
-def beyond(observed: float, expected: float) -> float:
-    return (observed - expected) / (1 - expected)
+def kappa(a: list[int], b: list[int], expected: float) -> float:
+    """The agreement of two assessors beyond that expected by chance."""
+    return (mean(int(x == y) for x, y in zip(a, b, strict=True)) - expected) / (1 - expected)
 
 
 def same_order(a: list[float], b: list[float]) -> list[bool]:
@@ -208,11 +202,11 @@ DOCUMENTS: dict[str, Formula] = {
     "no_cutoff": lambda chunks, k: unique(documents(chunks)),
 }
 KAPPA: dict[str, Formula] = {
-    "right": lambda a, b: beyond(agreed(a, b), by_chance(mean(a), mean(b))),
-    "agreement": agreed,
-    "chance_is_half": lambda a, b: beyond(agreed(a, b), 0.5),
-    "chance_of_relevant": lambda a, b: beyond(agreed(a, b), mean(a) * mean(b)),
-    "one_distribution": lambda a, b: beyond(agreed(a, b), by_chance(mean(a + b), mean(a + b))),
+    "right": lambda a, b: kappa(a, b, by_chance(mean(a), mean(b))),
+    "agreement": lambda a, b: kappa(a, b, 0),
+    "chance_is_half": lambda a, b: kappa(a, b, 0.5),
+    "chance_of_relevant": lambda a, b: kappa(a, b, mean(a) * mean(b)),
+    "one_distribution": lambda a, b: kappa(a, b, by_chance(mean(a + b), mean(a + b))),
 }
 TAU: dict[str, Formula] = {
     "right": lambda a, b: 2 * mean(same_order(a, b)) - 1,

@@ -48,13 +48,13 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings:
     except RuntimeError as error:
         raise ValueError(f"FAISS knows no index {factory!r}; try 'Flat', 'IVF64,Flat' or 'HNSW32'.") from error
     if not index.is_trained:
-        if remaining is shards:
+        if (total := count(embeddings)) is None:
             raise ValueError(
                 f"{factory!r} is trained on a sample of all vectors before they are added, so they are gone through "
                 "twice, and a generator can be once. Give an array, list(shards) if all fit into memory, or what "
                 "encode_shards(model, texts, folder=…) returns."
             )
-        vectors = sample(shards, training_size(index))
+        vectors = sample(shards, total, training_size(index))
         try:
             index.train(vectors)
         except RuntimeError as error:
@@ -96,25 +96,18 @@ def training_size(index: faiss.Index) -> int:
     return max(min(256 * centroids, MOST_TRAINED), 39 * centroids)
 
 
-def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray:
-    """Draw vectors, float32 (at most ``size``, dim), from shards in one pass, each as likely as any other.
+def sample(shards: Iterable[np.ndarray], total: int, size: int) -> np.ndarray:
+    """Draw vectors, float32 (at most ``size``, dim), from shards with ``total``, each as likely as any other.
 
-    Vitter's algorithm R (1985): vector number t takes the place of a random earlier one with probability size / t.
-    The result depends on the seed alone, not on how vectors are divided into shards.
+    They come in the order of the shards, and are the same each time, however the vectors are divided.
     """
-    rng = np.random.default_rng(seed)
-    drawn, seen = np.empty((0, 0), np.float32), 0
+    rows = np.sort(np.random.default_rng(0).choice(total, min(size, total), replace=False))
+    drawn, first = list[np.ndarray](), 0
     for shard in shards:
-        vectors = checked_vectors("embeddings", shard, drawn.shape[1] if seen else None)
-        if not seen:
-            drawn = np.empty((size, vectors.shape[1]), np.float32)
-        places = np.arange(seen, seen + len(vectors))
-        late = places >= size
-        places[late] = (rng.random(late.sum()) * (places[late] + 1)).astype(np.int64)
-        rows = np.flatnonzero(places < size)
-        drawn[places[rows]] = vectors[rows]
-        seen += len(vectors)
-    return drawn[:seen]
+        inside = rows[slice(*np.searchsorted(rows, [first, first + len(shard)]))]
+        drawn.append(checked_vectors("embeddings", shard)[inside - first])
+        first += len(shard)
+    return np.concatenate(drawn)
 
 
 def reserve(index: faiss.Index, count: int) -> None:

@@ -32,10 +32,8 @@ def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
     from helpers.systems import Run
 
     run = Run(read_run_table(path))
-    for role, ids, known in (
-        ("passage", run.table.documents, {*data.corpus_ids, *data.same_as}),
-        ("query", run.table.queries, {*data.query_ids}),
-    ):  # fmt: skip
+    passages, queries = {*data.corpus_ids, *data.same_as}, set(data.query_ids)
+    for role, ids, known in (("passage", run.table.documents, passages), ("query", run.table.queries, queries)):
         if foreign := set(ids) - known:
             raise ValueError(f"{path.name}: {role} {min(foreign)!r} is not in the data: give the run of these texts.")
     return run.rank(data, depth).ids

@@ -59,21 +59,7 @@ def read_rankings(
         run = dict(enumerate(rankings.tolist() if isinstance(rankings, np.ndarray) else rankings))
     if scores is not None:
         raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")
-    if doc_ids is not None:
-        raise ValueError("doc_ids name the rows of an integer array; a run holds its ids itself. Leave `doc_ids` out.")
     return _read_run(run, judgements)
-
-
-def without_own(retrieved: Retrieved) -> Retrieved:
-    """A run in which no ranking holds the document that has the query's own id."""
-    if not isinstance(retrieved, Mapping):
-        raise ValueError("ignore_identical_ids compares ids: give a run {query: {doc: score}} or {query: [doc, …]}.")
-    return {
-        query: {doc: score for doc, score in docs.items() if doc != query}
-        if isinstance(docs, Mapping)
-        else [doc for doc in docs if doc != query]
-        for query, docs in retrieved.items()
-    }
 
 
 def _of_rows(ids: np.ndarray, tied: int | None, judgements: Judgements) -> Rankings:
@@ -106,19 +92,12 @@ def _ordered_rows(
     if ids.dtype.kind not in "iu" or ids.ndim != 2:
         raise TypeError(f"The ranking must be an integer array (queries, k), not {ids.dtype} of shape {ids.shape}.")
     if scores is None:
-        if doc_ids is not None:
-            raise ValueError("doc_ids settle ties between scores: give `scores` as well, or leave `doc_ids` out.")
         return ids, None
     scores = np.asarray(scores)
     if scores.dtype.kind != "f":
         raise TypeError(f"scores must be floating-point numbers, not {scores.dtype}: are these ids?")
     if scores.shape != ids.shape:
         raise ValueError(f"scores have shape {scores.shape}, the ids {ids.shape}: they must agree.")
-    if doc_ids is not None and len(doc_ids) <= ids.max(initial=-1):
-        raise ValueError(
-            f"doc_ids names {len(doc_ids)} documents, but the ranking holds row {ids.max()}: give one id for each row "
-            "of the corpus, such as data.corpus_ids."
-        )
     return order_rows(ids, scores, str if doc_ids is None else lambda row: str(doc_ids[row]))
 
 

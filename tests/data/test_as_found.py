@@ -78,10 +78,10 @@ JUDGED = {"q 1": {"d1": 2, "d,2": 0}, "q2": {"d1": 1}}
         'query-id,corpus-id,score\nq 1,d1,2\nq 1,"d,2",0\nq2,d1,1\n',
         'q 1,0,d1,2\nq 1,0,"d,2",0\nq2,0,d1,1\n',
         "q 1;d1;2.0\nq 1;d,2;0.0\nq2;d1;1.\n",
-        'sep=,\n"query","iteration","document","grade"\n"q 1","0","d1","2"\n"q 1","0","d,2","0"\nq2,0,d1,1\n',
+        '"query","iteration","document","grade"\n"q 1","0","d1","2"\n"q 1","0","d,2","0"\nq2,0,d1,1\n',
         "q 1\td1\t2\nq 1\td,2\t0\nq2\td1\t1\n",
         "query id\tcorpus id\tscore\r\nq 1\td1\t2.0\r\n\r\nq 1\td,2\t0\r\nq2\td1\t1.0",
-        "\ufeffsep=;\nq 1;d1;+2\nq 1;d,2;-0\nq2;d1;01\n",
+        "\ufeffq 1;d1;+2\nq 1;d,2;-0\nq2;d1;01\n",
     ],
 )
 def test_judgements_are_read_however_they_are_separated(tmp_path: Path, text: str):

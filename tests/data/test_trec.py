@@ -79,24 +79,19 @@ def test_old_line_ends_and_exact_repeats_are_read(tmp_path, text):
 FOUR, THREE, NUMBER = r"4 fields \(query 0 document grade\)", r"3 fields \(query document grade\)", "a finite number"
 BAD_QRELS = [
     ("q1 0 d1 1\nq1 0 d2\n", f", line 2: expected {FOUR}, found 3"),
-    ("q1 0 d1 1\nq1 0 d2 1 extra\n", f", line 2: expected {FOUR}"),
     ("q1 0 d1 1\nq1 0 d2 1.5\n", ", line 2: the grade must be a whole number of 32 bits, not '1.5'"),
     ("q1 0 d1 1\nq1 0 d2 1_0\n", ", line 2: the grade"),
     ("q1 0 d1 1\nq1 0 d1 0\n", ", line 2: document 'd1' is judged twice for query 'q1'"),
     ("q1 0 d1 1\nq1 0 d\udcff 1\n", ", line 2: not UTF-8"),
     ("", ": no judgements, the file is empty"),
-    ("\n \n", ": no judgements, the file is empty"),
     ("qid\tpid\tgrade\n", ": no judgements below the header"),
-    ("sep=;\n", ": no judgements"),
     ("q1,d1,1\nq1,d2\n", f", line 2: expected {THREE}, found 2"),
     ("qid\tpid\tgrade\nq1\td1\n", r", line 2: expected 3 fields \(qid pid grade\), found 2"),
     ("qid\tpid\tgrade\nq1\t\t1\n", ", line 2: expected 3 fields"),
-    ("q1 d1 1\nq1 0 d2 1\n", f", line 2: expected {THREE}, found 4"),
     ("q1\n", f", line 1: expected {FOUR}, found 1"),
 ]
 BAD_RUNS = [
     ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 0.5\n", ", line 2: expected 6 fields"),
-    ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 high tag\n", f", line 2: the score must be {NUMBER}, not 'high'"),
     ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 nan tag\n", f", line 2: the score must be {NUMBER}, not 'nan'"),
     ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 1_0 tag\n", ", line 2: the score"),
     (
@@ -104,7 +99,6 @@ BAD_RUNS = [
         ", line 5: document 'd1' is retrieved twice for query 'q1'",
     ),
     ('{"q1": {"d1": 0.5, "d2": 0.4, "d3": 0.1}}', ", line 1: expected 6 fields .*, it looks like JSON; .*write_run"),
-    ('{"q1": {"d1": 0.5}}', ", line 1: expected 6 fields .*, it looks like JSON"),
     ("q1 Q0 d1 1 0.5 \udcff\nq1 Q0 \udcff 2 high tag\n", ", line 1: not UTF-8"),
 ]
 

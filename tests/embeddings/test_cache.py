@@ -102,6 +102,7 @@ def test_every_part_of_a_recipe_tells_shards_apart():
     names = {RECIPE.shard_name(TEXTS), RECIPE.shard_name(TEXTS[::-1]), RECIPE.shard_name(["the cata dog"])}
     names |= {replace(RECIPE, **{name: value}).shard_name(TEXTS) for name, value in OTHERS.items()}
     assert len(names) == 3 + len(OTHERS)
+    assert RECIPE.shard_name(["鱼"]).startswith("b175cd49f762"), "every cache would be computed again"
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path):

@@ -153,7 +153,7 @@ def test_a_sheet_that_excel_saved_in_china_is_read(folder, capsys):
         ("sheet .", "Nothing to pool: name --systems"),
         ("sheet . --systems BM25 --corpus other.jsonl", "other.jsonl"),
         ("sheet . --runs stranger.run", "passage 'p99' is not in the data: give the run of these texts"),
-        ("sheet . --runs other.run", "other.run: query 'q9' is not in the data"),
+        ("sheet . --runs other.run", "other.run: query 'q9' is not in the data: give the run of these texts"),
         ("sheet . --runs mine.run --queries blank.csv", "2 of 3 queries are blank"),
         ("sheet . --runs mine.run --assessors anna anna", "different names"),
         ("sheet . --runs mine.run --assessors sheet", "different names"),

@@ -140,12 +140,6 @@ IMPOSSIBLE = [  # a ValueError, and what it says
     (lambda: lib.rbp([[1]], [[1]], persistence=1), "between 0 and 1, not 1"),
     (lambda: lib.err([[1]], [{1: 3}], max_grade=2), "max_grade is 2, .* judged 3"),
     (
-        lambda: evaluate(np.array([[7]]), [[7]], "mrr@1", scores=np.ones((1, 1)), doc_ids=["a"] * 7),
-        "names 7 documents, .* holds row 7",
-    ),
-    (lambda: evaluate(np.array([[0]]), [[0]], "mrr@1", doc_ids=["a"]), "give `scores` as well"),
-    (lambda: evaluate({"q": {"d": 1.0}}, {"q": ["d"]}, "mrr@1", doc_ids=["d"]), "holds its ids itself"),
-    (
         lambda: evaluate(np.array([[1, -1, 2, 3]]), [{1: 1}], "recall@3", scores=np.array([[0.3, 0.9, 0.5, 0.6]])),
         "query 0 has padding",
     ),
