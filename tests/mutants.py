@@ -76,8 +76,6 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
                      "tests/report"],
     "helpers/plain.py": ["tests/test_plain.py", "tests/test_significance.py"],
     "helpers/significance.py": ["tests/test_significance.py", "tests/test_training.py"],
-    "helpers/systems/cost.py": ["tests/report/test_causes.py", "tests/report/test_compare.py", "tests/systems",
-                                "tests/index/test_binary.py"],
     "helpers/systems": ["tests/systems", "tests/report/test_compare.py", "tests/test_report.py"],
     "helpers/training": ["tests/test_training.py"],
 }  # fmt: skip
