@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable
 from copy import copy, deepcopy
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from nbformat import NotebookNode
@@ -36,16 +35,11 @@ def cache_folder(root: Path) -> Path:
     return root / "build" / "cache"
 
 
-def _explain(label: str, cell: str, error: Any, limit: int | None) -> str:
-    """Return one message for an execution that did not get further than a cell."""
-    kind = type(error).__name__
-    if kind == "CellTimeoutError":
-        return f"{label} [{cell}] took longer than {limit} s: shorten the cell"
-    if kind == "DeadKernelError":
-        return f"{label} [{cell}] the kernel died (out of memory, or the process was killed) while running this cell"
-    if kind == "CellExecutionError":
-        return f"{label} [{cell}] raised {error.ename}: {error.evalue}"
-    return f"{label} [{cell}] could not be executed: {kind}: {error}"
+FAILURES = {
+    "CellExecutionError": "raised {error.ename}: {error.evalue}",
+    "CellTimeoutError": "took longer than {limit} s: shorten the cell",
+    "DeadKernelError": "the kernel died (out of memory, or the process was killed) while running this cell",
+}
 
 
 def execute(
@@ -97,7 +91,8 @@ def execute(
             with patch.dict(os.environ, settings | (environment or {})):  # which the kernel inherits
                 client.execute()
         except Exception as error:
-            raise NotebookError(_explain(label, started[-1], error, limit)) from error
+            message = FAILURES.get(type(error).__name__, "could not be executed: {error!r}")
+            raise NotebookError(f"{label} [{started[-1]}] {message.format(error=error, limit=limit)}") from error
     for count, cell in enumerate((cell for cell in code_cells(result) if cell.source.strip()), 1):
         cell.execution_count = count
         for output in cell.outputs:
