@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from helpers import plain
 from helpers._optional import from_extra
-from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair, in_a_word
+from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair, interval
 
 __all__ = [
     "Change", "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
@@ -85,11 +85,6 @@ class Change(NamedTuple):
             f"p {self.p_value:.4f}, margin {self.margin:g}, {self.n} queries, which show {self.detectable:.4f} four "
             f"times in five. Without a change, {seen}at most {self.false_verdicts:.1%} are called better or worse."
         )
-
-
-def interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Confidence interval of the mean of per-query values (n,): Wilson's where all are 0 or 1, else the bootstrap's."""
-    return intervals(checked(values, "values")[:, None], level)[0]
 
 
 def intervals(table: ArrayLike, level: float = 0.95) -> list[Interval]:
@@ -334,7 +329,7 @@ def change(
     difference, sd = test.difference, float((now - then).std(ddof=1))
     half = _t_quantile(level / 2, n - 1) * sd / math.sqrt(n)
     low, high = difference - half, difference + half
-    verdict, more = in_a_word(test, low, high, margin, level), 0
+    verdict, more = plain.in_a_word(test, low, high, margin, level), 0
     if verdict == "cannot tell":
         sizes = (margin, max(abs(difference), margin - abs(difference)))
         z = NormalDist().inv_cdf(1 - alpha / (looks + 1) / 2)  # to test again is one look more
@@ -442,27 +437,18 @@ def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
     return sd * math.sqrt((n - 1) / float(chdtri(n - 1, level)))
 
 
-def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, float] | ArrayLike) -> float:
+def kendall_tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """Kendall's tau of two orders of the same systems: 1 the same, 0 unrelated, -1 reversed. SciPy's tau-b.
 
     (pairs in the same order - pairs in the other) / √(pairs untied in first · pairs untied in second), Kendall 1945
     (Biometrika 33(3)), who there allows for ties; without ties the tau of 1938.
 
     Args:
-        first, second: scores, not ranks, the higher the better: `{system: score}`, or one for each system, (n,).
+        first, second: `{system: score}`, scores and not ranks, the higher the better.
     """
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        if first.keys() != second.keys():
-            raise ValueError(
-                f"Only one of the two has {sorted(first.keys() ^ second.keys())[:3]}: score the same ones."
-            )
-        second = [second[name] for name in first]
-        first = list(first.values())
-    elif isinstance(first, Mapping) or isinstance(second, Mapping):
-        raise ValueError("first and second must both be dicts {system: score}, or both rows of scores.")
-    a, b = checked(first, "first"), checked(second, "second")
-    if len(a) != len(b):
-        raise ValueError(f"first has {len(a)} scores and second {len(b)}: give both for the same systems.")
+    if first.keys() != second.keys():
+        raise ValueError(f"Only one of the two has {sorted(first.keys() ^ second.keys())[:3]}: score the same ones.")
+    a, b = checked([*first.values()], "first"), checked([second[name] for name in first], "second")
     for name, scores in (("first", a), ("second", b)):
         if np.ptp(scores) == 0:
             raise ValueError(f"All scores in {name} are {scores[0]}: such systems are in no order to compare.")

@@ -21,24 +21,22 @@ SPECIAL = {
     "sep_token": "[SEP]",
     "mask_token": "[MASK]",
 }
-SIZES = {"vocab_size": len(SPECIAL) + len(WORDS), "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+VOCABULARY = len(SPECIAL) + len(WORDS)
+SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+         "intermediate_size": 32, "max_position_embeddings": 64}  # fmt: skip
+FROM_PADDING = SIZES | {"max_position_embeddings": 66, "pad_token_id": 0}
+QWEN = SIZES | {"num_key_value_heads": 1, "head_dim": 8}
 CONFIGS = {
-    "bert": transformers.BertConfig(**SIZES, intermediate_size=32, max_position_embeddings=64),
-    "roberta": transformers.RobertaConfig(**SIZES, intermediate_size=32, max_position_embeddings=66, pad_token_id=0),
-    "mpnet": transformers.MPNetConfig(**SIZES, intermediate_size=32, max_position_embeddings=66, pad_token_id=0),
-    "xlnet": transformers.XLNetConfig(vocab_size=SIZES["vocab_size"], d_model=16, n_layer=2, n_head=2, d_inner=32),
-    "gpt2": transformers.GPT2Config(vocab_size=SIZES["vocab_size"], n_embd=16, n_layer=2, n_head=2, n_positions=64),
-    "qwen2": transformers.Qwen2Config(
-        **SIZES, intermediate_size=32, num_key_value_heads=1, max_position_embeddings=64, head_dim=8
-    ),
-    "qwen2 both ways": transformers.Qwen2Config(
-        **SIZES, intermediate_size=32, num_key_value_heads=1, max_position_embeddings=64, head_dim=8, is_causal=False
-    ),
-    "qwen3": transformers.Qwen3Config(
-        **SIZES, intermediate_size=32, num_key_value_heads=1, max_position_embeddings=64, head_dim=8
-    ),
+    "bert": transformers.BertConfig(**SIZES),
+    "roberta": transformers.RobertaConfig(**FROM_PADDING),
+    "mpnet": transformers.MPNetConfig(**FROM_PADDING),
+    "xlnet": transformers.XLNetConfig(vocab_size=VOCABULARY, d_model=16, n_layer=2, n_head=2, d_inner=32),
+    "gpt2": transformers.GPT2Config(vocab_size=VOCABULARY, n_embd=16, n_layer=2, n_head=2, n_positions=64),
+    "qwen2": transformers.Qwen2Config(**QWEN),
+    "qwen2 both ways": transformers.Qwen2Config(**QWEN, is_causal=False),
+    "qwen3": transformers.Qwen3Config(**QWEN),
     "t5": transformers.T5Config(
-        vocab_size=SIZES["vocab_size"], d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, decoder_start_token_id=0
+        vocab_size=VOCABULARY, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, decoder_start_token_id=0
     ),
 }
 
@@ -139,26 +137,30 @@ def save_e5_file(path: Path, seed: int = 0) -> dict[str, np.ndarray]:
     sizes |= {"l0.fi": (wide, hidden), "l0.fo": (hidden, wide), "l0.oln": (hidden,)}
     bert = dict(zip(sizes, E5_BERT_NAMES, strict=True))
     weights, directory, body = {}, b"", b""
-    for name, shape in sizes.items():
-        parts = {"": shape} if name in ("emb.word", "emb.pos", "emb.type") else {".w": shape, ".b": shape[:1]}
-        for part, size in parts.items():
-            in_4_bits = len(size) == 2 and name not in ("emb.pos", "emb.type")
-            values, data = _in_4_bits(rng, size) if in_4_bits else _in_32_bits(rng, size)
-            weights[f"{bert[name]}.{'bias' if part == '.b' else 'weight'}"] = values
-            directory += struct.pack(f"<H{len(name + part)}s", len(name + part), (name + part).encode())
-            directory += struct.pack("<BIQQ", in_4_bits, values.size, len(body), len(data))
-            body += data
-    head = struct.pack("<4s8ifi", b"E5S1", 1, *E5_SIZES.values(), 1e-12, 32)
+    parts = {
+        f"{name}{part}": (f"{bert[name]}.{'bias' if part == '.b' else 'weight'}", size)
+        for name, shape in sizes.items()
+        for part, size in ({"": shape} if name in TABLES else {".w": shape, ".b": shape[:1]}).items()
+    }
     texts = [piece.encode() for piece in E5_PIECES]
     ends = np.cumsum([0, *map(len, texts)])
+    head = struct.pack("<4s8ifi", b"E5S1", 1, *E5_SIZES.values(), 1e-12, 32)
     head += struct.pack("<5iQ", len(texts), 0, 2, 1, 3, ends[-1])
     head += struct.pack(f"<{len(ends)}I{len(texts)}f", *ends, *(-float(row) for row in range(len(texts))))
     head += b"".join(texts) + struct.pack("<iI", 1, 9) + struct.pack("<IBI", 0xFF5E, 1, 0xFF5E)
-    head += struct.pack("<i", len(weights))
-    path.write_bytes(head + _shifted(directory, len(head) + len(directory)) + body)
+    head += struct.pack("<i", len(parts))
+    first = len(head) + sum(struct.calcsize("<H") + len(name) + struct.calcsize("<BIQQ") for name in parts)
+    for name, (full, size) in parts.items():
+        in_4_bits = len(size) == 2 and name not in ("emb.pos", "emb.type")
+        weights[full], data = _in_4_bits(rng, size) if in_4_bits else _in_32_bits(rng, size)
+        directory += struct.pack(f"<H{len(name)}s", len(name), name.encode())
+        directory += struct.pack("<BIQQ", in_4_bits, weights[full].size, first + len(body), len(data))
+        body += data
+    path.write_bytes(head + directory + body)
     return weights
 
 
+TABLES = ("emb.word", "emb.pos", "emb.type")
 E5_BERT_NAMES = [f"embeddings.{name}" for name in ("word_embeddings", "position_embeddings", "token_type_embeddings")]
 E5_BERT_NAMES += ["embeddings.LayerNorm"]
 E5_BERT_NAMES += [f"encoder.layer.0.attention.self.{name}" for name in ("query", "key", "value")]
@@ -182,18 +184,6 @@ def _in_32_bits(rng: np.random.Generator, size: tuple[int, ...]) -> tuple[np.nda
     """Draw weights that are kept as they are."""
     values = rng.normal(size=size).astype("<f4")
     return values, values.tobytes()
-
-
-def _shifted(directory: bytes, by: int) -> bytes:
-    """Move the place of every tensor behind the directory."""
-    shifted, at = b"", 0
-    while at < len(directory):
-        [length] = struct.unpack_from("<H", directory, at)
-        name_end = at + 2 + length
-        kind, count, start, size = struct.unpack_from("<BIQQ", directory, name_end)
-        shifted += directory[at:name_end] + struct.pack("<BIQQ", kind, count, start + by, size)
-        at = name_end + struct.calcsize("<BIQQ")
-    return shifted
 
 
 def flag_model(model: Any) -> Any:

@@ -15,6 +15,7 @@ from helpers.significance import (
     corrected_mean,
     holm,
     interval,
+    intervals,
     kendall_tau,
     minimum_detectable_difference,
     noninferiority_test,
@@ -72,7 +73,7 @@ def test_equal_values_and_equal_systems_give_numbers():
     assert paired_test(A, A).p_value == 1
 
 
-@pytest.mark.parametrize("count", [2, 8, 13, 20])
+@pytest.mark.parametrize("count", [2, 13, 20])
 def test_every_swap_is_tried_where_few_queries_differ(count):
     """With up to 20 differing queries the p-value would not be the share of all swaps that are as extreme."""
     rng = np.random.default_rng(count)
@@ -87,12 +88,6 @@ def test_every_swap_is_tried_where_few_queries_differ(count):
     assert found.p_value == extreme / 2**count
     assert (found.differing, found.exact, found.smallest) == (count, True, 2 / 2**count)
     assert found.difference == pytest.approx((a - b).sum() / (count + 30))
-
-
-def test_darwins_maize_has_fishers_p_value():
-    """The randomisation test would be another than Fisher's (1935, The Design of Experiments, section 21)."""
-    heights = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]  # crossed less self-fertilised, 1/8 inch
-    assert paired_test(heights, np.zeros(15)).p_value == 2 * 863 / 2**15
 
 
 def test_drawn_swaps_are_near_the_truth_whatever_the_seed():
@@ -119,7 +114,7 @@ def test_no_swap_as_extreme_is_no_p_of_zero():
 def test_thousands_of_values_are_resampled_by_their_expansion(monkeypatch):
     """The interval of 50,000 values would be another than resampling gives, or lack the correction for their skew."""
     values = np.random.default_rng(7).exponential(1, 2000) ** 2
-    drawn = bootstrap_interval(values, resamples=100_000)
+    drawn = bootstrap_interval(values, resamples=40_000)
     monkeypatch.setattr("helpers.plain.RESAMPLED", 1000)
     found, error = bootstrap_interval(values), values.std() / np.sqrt(2000)
     assert found[:3] == pytest.approx(drawn[:3], abs=0.03 * error)
@@ -134,17 +129,7 @@ def test_columns_have_the_intervals_of_each_alone():
         assert found == pytest.approx(bootstrap_interval(column, 0.9), abs=1e-12)
 
 
-def test_sampled_randomisation_is_near_the_paired_t_test_and_repeats():
-    """On many queries the sampled test would differ from Student's paired test, or from itself."""
-    rng = np.random.default_rng(5)
-    a = rng.random(500)
-    b = a + rng.normal(0.01, 0.1, 500)
-    found = paired_test(a, b)
-    assert found == paired_test(a, b)
-    assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.004)
-
-
-@pytest.mark.parametrize("n", [1023, 1024, 7000])
+@pytest.mark.parametrize("n", [500, 1024, 7000])
 def test_as_many_queries_as_test_collections_have_are_tested(n):
     """Two to the number of differing queries would not be a float, and the test of MS MARCO dev end in an error."""
     rng = np.random.default_rng(6)
@@ -169,25 +154,16 @@ def test_a_row_of_a_table_of_tests_has_the_sign_of_the_first():
 def test_power_at_values_of_other_programs():
     """Power would not be that of G*Power's and R's paired t-test: 34 pairs for d = .5, 199 for .2, 15 for .8."""
     assert [queries_needed(d, 1.0) for d in (0.2, 0.5, 0.8)] == [199, 34, 15]
-    assert power(0.5, 1.0, 34) == pytest.approx(0.8078, abs=1e-4)
-    assert power(5.0, 10.0, 34) == power(0.5, 1.0, 34) == power(-0.5, 1.0, 34)
-
-
-def test_power_at_its_ends():
-    """Without a difference the power would not be alpha; a huge one would give NaN."""
-    assert power(0.0, 0.1, 50, alpha=0.1) == pytest.approx(0.1)
+    assert power(5.0, 10.0, 34) == power(-0.5, 1.0, 34) == pytest.approx(0.8078, abs=1e-4)
     assert power(1.0, 0.001, 10_000) == pytest.approx(1, abs=1e-15)
-    assert power(0.3, 0.2, 2) < 0.2
 
 
 def test_power_is_that_of_scipys_noncentral_t():
     """Queries would be planned by another distribution than Student's, where they are few."""
-    for n in (2, 3, 8, 40, 132, 5000):
-        for alpha in (0.001, 0.05, 0.2):
-            for shift in (0.0, 0.5, 2.8, 6.0):
-                limit = stats.t.isf(alpha / 2, n - 1)
-                peer = stats.nct.sf(limit, n - 1, shift) + stats.nct.sf(limit, n - 1, -shift)
-                assert power(shift / np.sqrt(n), 1.0, n, alpha) == pytest.approx(peer, abs=1e-9)
+    for n, alpha, shift in itertools.product((2, 8, 132, 5000), (0.001, 0.2), (0.0, 0.5, 6.0)):
+        limit = stats.t.isf(alpha / 2, n - 1)
+        peer = stats.nct.sf(limit, n - 1, shift) + stats.nct.sf(limit, n - 1, -shift)
+        assert power(shift / np.sqrt(n), 1.0, n, alpha) == pytest.approx(peer, abs=1e-9)
 
 
 def test_planning_functions_undo_each_other():
@@ -201,14 +177,13 @@ def test_planning_functions_undo_each_other():
 
 
 def test_kendall_tau_by_hand():
-    """Of the six pairs of four systems one is swapped, so tau is (5 - 1) / 6; with a tie tau-b divides by less."""
-    assert kendall_tau([0.9, 0.8, 0.7, 0.1], [0.9, 0.7, 0.8, 0.1]) == pytest.approx(4 / 6)
-    assert kendall_tau([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    assert kendall_tau([1, 2, 3], [1, 1, 2]) == pytest.approx(2 / np.sqrt(3 * 2))
-
-
-def test_kendall_tau_goes_by_name():
-    """Two dicts whose systems come in another order would be compared position by position."""
+    """Of six pairs one is swapped, so tau is (5 - 1) / 6; with a tie tau-b divides by less; dicts go by name."""
+    for first, second, tau in (
+        ([0.9, 0.8, 0.7, 0.1], [0.9, 0.7, 0.8, 0.1], 4 / 6),
+        ([1, 2, 3], [3, 2, 1], -1),
+        ([1, 2, 3], [1, 1, 2], 2 / np.sqrt(3 * 2)),
+    ):
+        assert kendall_tau(dict(enumerate(first)), dict(enumerate(second))) == pytest.approx(tau)
     assert kendall_tau({"a": 1, "b": 2, "c": 3}, {"c": 30, "a": 10, "b": 20}) == 1
 
 
@@ -219,13 +194,11 @@ def test_kendall_tau_goes_by_name():
         (lambda: bootstrap_interval([[0.5, 0.6]]), "shape"),
         (lambda: bootstrap_interval([0.5, np.nan]), "not finite: nan"),
         (lambda: bootstrap_interval(A, level=95), "between 0 and 1"),
-        (lambda: bootstrap_interval(A, level=0), "between 0 and 1, such as 0.95, not 0"),
         (lambda: interval(A, level=1), "between 0 and 1, such as 0.95, not 1"),
         (lambda: proportion_interval([0, 1], level=0.0), "between 0 and 1"),
         (lambda: proportion_interval(A), "values of 0 and 1"),
         (lambda: paired_test(A, B[:-1]), "a has 8 values and b 7"),
         (lambda: tukey_hsd([[1.0, 2.0]]), "values"),  # a table on its side
-        (lambda: tukey_hsd([1.0, 2.0]), "values"),
         (lambda: tukey_hsd([[1.0], [2.0]]), "values"),
         (lambda: power(0.1, 0.0, 10), "sd must be"),
         (lambda: power(0.1, 0.1, 1), "at least 2 queries"),
@@ -237,10 +210,8 @@ def test_kendall_tau_goes_by_name():
         (lambda: minimum_detectable_difference(0.1, 10, target=0.01), "target must lie between alpha"),
         (lambda: queries_needed(0.0, 0.1), "No billion queries"),
         (lambda: kendall_tau({"a": 1, "b": 2}, {"c": 1, "d": 2}), r"Only one of the two has \['a', 'b', 'c'\]:"),
-        (lambda: kendall_tau({"a": 1, "b": 2}, [1, 2]), "both be dicts"),
-        (lambda: kendall_tau([1, 2], [1, 2, 3]), "first has 2 scores and second 3"),
-        (lambda: kendall_tau([1, 1], [1, 2]), "in no order"),
-        (lambda: kendall_tau([1, np.nan], [1, 2]), "not finite"),
+        (lambda: kendall_tau({"a": 1, "b": 1}, {"a": 1, "b": 2}), "in first are 1.0: .* in no order"),
+        (lambda: kendall_tau({"a": 1, "b": np.nan}, {"a": 1, "b": 2}), "not finite"),
     ],
 )
 def test_bad_input_is_refused(call, message):
@@ -267,8 +238,7 @@ def test_the_interval_has_the_level_that_was_asked_for():
     for level in (0.8, 0.95):
         assert interval(A, level) == bootstrap_interval(A, level)
         assert interval(shares, level) == proportion_interval(shares, level)
-    assert interval(A, 0.8) != interval(A)
-    assert interval(shares, 0.8) != interval(shares)
+        assert intervals(np.c_[A, A > 0.3], level) == [interval(A, level), interval(A > 0.3, level)]
 
 
 def test_systems_without_any_difference_do_not_differ():
@@ -337,13 +307,6 @@ def test_equal_systems_are_rarely_told_apart(count):
     assert 0.04 <= np.mean(np.array(smallest) <= 0.05) <= 0.055  # the standard error of the rate is .0022
 
 
-def test_best_of_ten_equal_systems_is_no_discovery():
-    """The best of many systems would be called better by chance: testing it against each alarms thrice as often."""
-    rng = np.random.default_rng(0)
-    alarms = [tukey_hsd(_equal_systems(10, rng, 40), 99, seed).min() <= 0.05 for seed in range(300)]
-    assert np.mean(alarms) <= 0.08
-
-
 def test_noninferiority_is_a_one_sided_t_test():
     """ "Loses no more than a margin" would be claimed on the evidence of another test."""
     first, second = _equal_systems(2, np.random.default_rng(5))
@@ -355,9 +318,8 @@ def test_noninferiority_is_a_one_sided_t_test():
     assert (result.low > -0.03) == (result.p_value < 0.05)
     assert noninferiority_test(first, first, 0.01)[3] == 0.0
     assert noninferiority_test(first - 0.02, first, 0.02).p_value == pytest.approx(1)
-    for margin in (0.0, -0.01, float("nan")):
-        with pytest.raises(ValueError, match="margin must be"):
-            noninferiority_test(first, second, margin)
+    with pytest.raises(ValueError, match="margin must be"):
+        noninferiority_test(first, second, 0.0)
 
 
 def test_sd_of_a_pilot_is_bounded_as_often_as_the_level_says():
@@ -389,21 +351,6 @@ def test_all_queries_read_carefully_need_no_cheap_judge():
     found = corrected_mean(B, A, range(len(A)))
     known = stats.ttest_1samp(A, 0).confidence_interval()
     assert (found.mean, found.low, found.high) == pytest.approx((A.mean(), *known))
-
-
-@pytest.mark.parametrize("agreeing", [True, False])
-def test_corrected_intervals_hold_the_truth_as_often_as_they_say(agreeing):
-    """A biased judge, near the careful one or far from it, would give intervals that miss more often than one in 20."""
-    rng, hits, widths = np.random.default_rng(9), 0, []
-    for _ in range(3000):
-        careful = rng.beta(0.5, 1, 132)  # a skewed score with the mean 1/3
-        cheap = (careful if agreeing else rng.beta(1, 0.5, 132)) + rng.normal(0.1, 0.05, 132)
-        rows = rng.choice(132, 30, replace=False)
-        found = corrected_mean(cheap, careful[rows], rows)
-        hits += found.low <= 1 / 3 <= found.high
-        widths.append(found.high - found.low)
-    assert 0.935 < hits / 3000 < 0.965  # the standard error of the share is .004
-    assert (np.mean(widths) < 0.15) == agreeing  # thirty careful queries alone have .23
 
 
 @pytest.mark.parametrize("rows", [[0, 0], [0, 5], [1]])

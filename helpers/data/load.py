@@ -1,6 +1,5 @@
 """Load a collection: find the three tables of a source, and build it."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -240,12 +239,8 @@ def _find(source: str | Path) -> Place:
     if isinstance(source, Path) or {"/", "\\"} & set(source) or kind_of(path):
         near = nearest(path)
         advice = f"Did you mean {near!r}?" if near else "Check the path, or name a data set of the hub: owner/name."
-        if not near and path.parent.is_dir() and str(source).count("/") == 1:
-            advice += f" (There is a folder {str(path.parent)!r}; for the hub's data set of that name start elsewhere.)"
         raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
-    names = [*bundled.names(), docstrings.NAME, *(file.name for file in Path().iterdir())]
-    similar = difflib.get_close_matches(source, names, n=1)
+    known = ", ".join([*bundled.names(), docstrings.NAME])
     raise ValueError(
-        f"Unknown collection {source!r}. {f'Did you mean {similar[0]!r}? ' if similar else ''}"
-        f"Bundled: {', '.join(bundled.names())}; a hub data set is written owner/name, a folder by its path."
+        f"Unknown collection {source!r}. Bundled: {known}; a hub data set is written owner/name, a folder by its path."
     )

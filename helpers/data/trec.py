@@ -40,11 +40,10 @@ LINES = 1 << 16  # of a run, put together at a time
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
     """Read judgements: TREC's `query 0 document grade`, BEIR's `query document grade`, or a table with a header.
 
-    The format and the separator (white space, tab, comma or semicolon) are detected in the first line, which Excel's
-    `sep=;` may precede. With tabs, commas or semicolons ids may contain spaces. A first line without a grade is a
-    header; the columns that it names are read by their names, in any order, and a warning lists those that are not. A
-    line that begins with `#` is a comment, as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the
-    form `{query: {document: grade}}`.
+    The format and the separator (white space, tab, comma or semicolon) are detected in the first line. With tabs,
+    commas or semicolons ids may contain spaces. A first line without a grade is a header; the columns that it names are
+    read by their names, in any order, and a warning lists those that are not. A line that begins with `#` is a comment,
+    as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the form `{query: {document: grade}}`.
 
     Raises:
         ValueError: there are no judgements; a line has a wrong number of fields; a header does not tell the columns; a
@@ -69,9 +68,6 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, d
     places, unused = (0, 1, 2), list[str]()
     for place, line in _lines(path):
         if line.startswith("#"):
-            continue
-        if not usual and (stated := re.fullmatch("sep=(.)", line)):
-            separator = stated[1]
             continue
         separator = separator or _separator(line)
         fields = _split(line, separator)
@@ -99,25 +95,21 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, d
 
 
 def _read_header(place: str, names: list[str], columns: Mapping[str, str]) -> tuple[tuple[int, int, int], list[str]]:
-    """Return the columns of query, document and grade, by name or else in the usual order, and names not used."""
+    """Return the places of the columns of query, document and grade, and the names of those that are not used."""
     header = Fields(zip(names, range(len(names)), strict=True))
     if len(header) < len(names):
         raise ValueError(f"{place}: two columns of the header {', '.join(map(repr, names))} have one name.")
-    found = [find_name(names, (columns[role],) if role in columns else usual) for role, usual in IDS.items()]
-    iteration = find_name(names, ITERATION)
-    if None in found:
-        usual = names if len(names) == 3 else [names[0], *names[2:]] if names[1] == iteration else []
-        fits = len(usual) == 3 and all(name in (None, other) for name, other in zip(found, usual, strict=True))
-        found = [*usual] if fits else found
-    if None in found:
-        role, known = next(item for item, name in zip(IDS.items(), found, strict=True) if name is None)
-        raise ValueError(
-            f"{place}: the header {', '.join(map(repr, names))} has no column {' or '.join(map(repr, known[:2]))}; "
-            f"call the column of the {role} so."
-        )
-    header.get(iteration or "")
-    query, doc, grade = (header[str(name)] for name in found)
-    return (query, doc, grade), [*header.unread]
+    places = []
+    for role, usual in IDS.items():
+        name = find_name(names, (columns[role],) if role in columns else usual)
+        if name is None:
+            raise ValueError(
+                f"{place}: the header {', '.join(map(repr, names))} has no column {' or '.join(map(repr, usual[:2]))}; "
+                f"call the column of the {role} so."
+            )
+        places.append(header[name])
+    header.get(find_name(names, ITERATION) or "")
+    return (places[0], places[1], places[2]), header.unread
 
 
 def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, int]]:

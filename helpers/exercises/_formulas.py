@@ -119,23 +119,20 @@ Run: TypeAlias = dict[str, list[str]]
 Answers: TypeAlias = dict[str, set[str]]
 
 
-def mean_of(
-    name: str, queries: Callable[[Run, Answers], Iterable[str]], summary: Callable[..., float] = mean
-) -> Callable[[Run, Answers, int], float]:
-    """The mean of a metric over queries; one that nobody judged has no relevant document."""
-    metric = BINARY[name]
-    return lambda run, qrels, k: summary([metric(run.get(q, []), qrels.get(q, {""}), k) for q in queries(run, qrels)])
-
-
 def means_of(name: str) -> dict[str, Formula]:
-    """The mean of a metric over the judged queries, and wrong ones."""
+    """The mean of a metric over the judged queries, and wrong ones; a query that nobody judged has no relevant one."""
+
+    def over(queries: Callable[[Run, Answers], Iterable[str]], summary: Callable[..., float] = mean) -> Formula:
+        of = BINARY[name]
+        return lambda run, qrels, k: summary([of(run.get(q, []), qrels.get(q, {""}), k) for q in queries(run, qrels)])
+
     return {
-        "right": mean_of(name, lambda run, qrels: qrels),
-        "mean_of_answered": mean_of(name, lambda run, qrels: [q for q in qrels if q in run]),
-        "mean_over_run": mean_of(name, lambda run, qrels: run),
-        "mean_over_all": mean_of(name, lambda run, qrels: {**run, **qrels}),
-        "median": mean_of(name, lambda run, qrels: qrels, median),
-        "sum": mean_of(name, lambda run, qrels: qrels, sum),
+        "right": over(lambda run, qrels: qrels),
+        "mean_of_answered": over(lambda run, qrels: [q for q in qrels if q in run]),
+        "mean_over_run": over(lambda run, qrels: run),
+        "mean_over_all": over(lambda run, qrels: {**run, **qrels}),
+        "median": over(lambda run, qrels: qrels, median),
+        "sum": over(lambda run, qrels: qrels, sum),
     }
 
 
@@ -156,25 +153,17 @@ def unique(items: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(items))
 
 
-def agreed(a: list[int], b: list[int]) -> float:
-    return mean(int(x == y) for x, y in zip(a, b, strict=True))
-
-
 def by_chance(p: float, q: float) -> float:
     return p * q + (1 - p) * (1 - q)
 
 
-def beyond(observed: float, expected: float) -> float:
-    return (observed - expected) / (1 - expected)
+def kappa(a: list[int], b: list[int], expected: float) -> float:
+    """The agreement of two assessors beyond that expected by chance."""
+    return (mean(int(x == y) for x, y in zip(a, b, strict=True)) - expected) / (1 - expected)
 
 
 def same_order(a: list[float], b: list[float]) -> list[bool]:
     return [(a[i] < a[j]) == (b[i] < b[j]) for i, j in combinations(range(len(a)), 2)]
-
-
-def spearman(a: list[float], b: list[float]) -> float:
-    squares = sum((sorted(a).index(x) - sorted(b).index(y)) ** 2 for x, y in zip(a, b, strict=True))
-    return 1 - 6 * squares / (len(a) ** 3 - len(a))
 
 
 def bpref(r: list[str], g: dict[str, int], *, cap: bool = True, paper: bool = False, unjudged: bool = False) -> float:
@@ -208,41 +197,32 @@ RANKING: dict[str, Formula] = {
 DOCUMENTS: dict[str, Formula] = {
     "right": lambda chunks, k: unique(documents(chunks))[:k],
     "cut_first": lambda chunks, k: unique(documents(chunks[:k])),
-    "last_chunk": lambda chunks, k: unique(documents(chunks)[::-1])[::-1][:k],
     "alphabetical": lambda chunks, k: sorted(unique(documents(chunks)))[:k],
     "repeats": lambda chunks, k: documents(chunks)[:k],
     "no_cutoff": lambda chunks, k: unique(documents(chunks)),
 }
 KAPPA: dict[str, Formula] = {
-    "right": lambda a, b: beyond(agreed(a, b), by_chance(mean(a), mean(b))),
-    "agreement": agreed,
-    "chance_is_half": lambda a, b: beyond(agreed(a, b), 0.5),
-    "chance_of_relevant": lambda a, b: beyond(agreed(a, b), mean(a) * mean(b)),
-    "one_distribution": lambda a, b: beyond(agreed(a, b), by_chance(mean(a + b), mean(a + b))),
-    "not_rescaled": lambda a, b: agreed(a, b) - by_chance(mean(a), mean(b)),
+    "right": lambda a, b: kappa(a, b, by_chance(mean(a), mean(b))),
+    "agreement": lambda a, b: kappa(a, b, 0),
+    "chance_is_half": lambda a, b: kappa(a, b, 0.5),
+    "chance_of_relevant": lambda a, b: kappa(a, b, mean(a) * mean(b)),
+    "one_distribution": lambda a, b: kappa(a, b, by_chance(mean(a + b), mean(a + b))),
 }
 TAU: dict[str, Formula] = {
     "right": lambda a, b: 2 * mean(same_order(a, b)) - 1,
     "kept_share": lambda a, b: mean(same_order(a, b)),
     "swapped_share": lambda a, b: 1 - mean(same_order(a, b)),
     "tau_reversed": lambda a, b: 1 - 2 * mean(same_order(a, b)),
-    "every_pair_twice": lambda a, b: mean(same_order(a, b)) - 0.5,
-    "spearman": spearman,
 }
 POOL: dict[str, Formula] = {
     "right": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[:depth]},
     "intersection": lambda rankings, depth: set.intersection(*(set(ids[:depth]) for ids in rankings.values())),
-    "first_system": lambda rankings, depth: set(next(iter(rankings.values()))[:depth]),
     "no_cutoff": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids},
     "one_short": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[: depth - 1]},
-    "depth_in_all": lambda rankings, depth: set(
-        unique(doc for level in zip(*rankings.values(), strict=True) for doc in level)[:depth]
-    ),
 }
 CONDENSED: dict[str, Formula] = {
     "right": lambda r, g: [doc for doc in r if doc in g],
     "relevant_only": lambda r, g: [doc for doc in r if g.get(doc)],
-    "by_grade": lambda r, g: sorted((doc for doc in r if doc in g), key=lambda doc: -g[doc]),
     "unjudged_last": lambda r, g: sorted(r, key=lambda doc: doc not in g),
     "gaps": lambda r, g: [doc if doc in g else None for doc in r],
     "unjudged_only": lambda r, g: [doc for doc in r if doc not in g],
@@ -259,8 +239,6 @@ BONFERRONI: dict[str, Formula] = {
     "right": lambda p: [min(1, len(p) * value) for value in p],
     "above_one": lambda p: [len(p) * value for value in p],
     "divided": lambda p: [value / len(p) for value in p],
-    "one_test_less": lambda p: [min(1, (len(p) - 1) * value) for value in p],
-    "sidak": lambda p: [1 - (1 - value) ** len(p) for value in p],
     "uncorrected": list,
 }
 
@@ -269,9 +247,9 @@ def dot(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def nearest(query: list[float], passages: list[list[float]], score: Callable[..., float]) -> list[int]:
-    """The rows of the passages, the highest score first."""
-    return sorted(range(len(passages)), key=lambda row: -score(query, passages[row]))
+def nearest(query: list[float], passages: list[list[float]]) -> list[int]:
+    """The rows of the passages, the largest inner product first."""
+    return sorted(range(len(passages)), key=lambda row: -dot(query, passages[row]))
 
 
 def share_of_swaps(counts: Callable[[float, float], bool]) -> Formula:
@@ -284,26 +262,18 @@ def share_of_swaps(counts: Callable[[float, float], bool]) -> Formula:
     return share
 
 
-def regrouped(a: list[float], b: list[float]) -> float:
-    """As `paired_test`, but the values of all queries are dealt out anew to the two systems."""
-    groups = [sum(group) for group in combinations(a + b, len(a))]
-    return mean(abs(2 * one - sum(a + b)) >= abs(sum(a) - sum(b)) for one in groups)
-
-
 SEARCH: dict[str, Formula] = {
-    "right": lambda q, p, k: nearest(q, p, dot)[:k],
-    "no_cutoff": lambda q, p, k: nearest(q, p, dot),
-    "one_short": lambda q, p, k: nearest(q, p, dot)[: k - 1],
-    "worst_first": lambda q, p, k: nearest(q, p, dot)[::-1][:k],
+    "right": lambda q, p, k: nearest(q, p)[:k],
+    "no_cutoff": lambda q, p, k: nearest(q, p),
+    "one_short": lambda q, p, k: nearest(q, p)[: k - 1],
+    "worst_first": lambda q, p, k: nearest(q, p)[::-1][:k],
     "scores_returned": lambda q, p, k: sorted((dot(q, passage) for passage in p), reverse=True)[:k],
-    "rank_of_each": lambda q, p, k: [nearest(q, p, dot).index(row) for row in range(len(p))][:k],
-    "in_order_of_corpus": lambda q, p, k: sorted(nearest(q, p, dot)[:k]),
+    "rank_of_each": lambda q, p, k: [nearest(q, p).index(row) for row in range(len(p))][:k],
 }
 PAIRED_TEST: dict[str, Formula] = {
     "right": share_of_swaps(lambda swapped, observed: abs(swapped) >= abs(observed)),
     "one_sided": share_of_swaps(lambda swapped, observed: swapped >= observed),
     "without_the_observed": share_of_swaps(lambda swapped, observed: abs(swapped) > abs(observed)),
-    "unpaired": regrouped,
     "share_of_wins": lambda a, b: mean(x > y for x, y in zip(a, b, strict=True)),
     "mean_difference": lambda a, b: mean(a) - mean(b),
 }

@@ -135,7 +135,7 @@ def judged(hits: Hits, k: int) -> np.ndarray:
     return divide(hits.per_query(hits.judged.top(k).query), np.minimum(k, hits.retrieved))
 
 
-@metric("rprec", depth=lambda judgements, longest: int(judgements.n_relevant.max()))
+@metric("rprec")
 def r_precision(hits: Hits) -> np.ndarray:
     """R-precision: relevant documents in the top R / R. Shape (q,). trec_eval's `Rprec`; takes no cutoff."""
     in_top = hits.relevant.rank <= hits.n_relevant[hits.relevant.query]
@@ -198,7 +198,7 @@ def err(hits: Hits, k: int, *, max_grade: int | None = None) -> np.ndarray:
     return value
 
 
-@metric("bpref", depth=lambda judgements, longest: longest)
+@metric("bpref")
 def bpref(hits: Hits) -> np.ndarray:
     """bpref: share of the judged non-relevant documents that each relevant one is ranked above, / R. Shape (q,).
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.hits import Hits
-from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings, without_own
+from helpers.metrics.hits import find_hits
+from helpers.metrics.inputs import Retrieved, checked_cutoff
 from helpers.metrics.qrels import Judgements, Qrels
 from helpers.metrics.registry import METRICS, Metric, Option, our_name
 
@@ -42,7 +42,6 @@ def evaluate(
     doc_ids: Sequence[Any] | None = None,
     relevance_level: int | None = None,
     judged_only: bool = False,
-    ignore_identical_ids: bool = False,
     no_relevant: str = "zero",
     **options: Option,
 ) -> Evaluation:
@@ -67,10 +66,7 @@ def evaluate(
             default 1, or that of a `Judgements`.
         judged_only: take documents without a judgement out of the rankings first; trec_eval's `-J`. A negative grade
             is no judgement.
-        ignore_identical_ids: take out of each ranking of a run the document that has the query's own id, as BEIR and
-            MTEB do for ArguAna and Quora, whose queries are documents.
-        no_relevant: a judged query with nothing relevant counts 0 ("zero"), is left out ("skip"), or is an error
-            ("raise").
+        no_relevant: a judged query with nothing relevant counts 0 ("zero") or is left out ("skip").
         options: of the metrics that take them: `gain` of ndcg ("linear" or "exponential"), `persistence` of rbp
             and rbp_residual, `max_grade` of err.
 
@@ -82,19 +78,20 @@ def evaluate(
     known = {option for metric in METRICS.values() for option in metric.options}
     for option in options.keys() - known:
         raise TypeError(f"evaluate takes no argument {option!r}. Options of metrics: {', '.join(sorted(known))}.")
-    if no_relevant not in ("zero", "skip", "raise"):
-        raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
+    if no_relevant not in ("zero", "skip"):
+        raise ValueError(f'no_relevant must be "zero" or "skip", not {no_relevant!r}.')
     judgements = Judgements.of(qrels, relevance_level)
-    if ignore_identical_ids:
-        retrieved = without_own(retrieved)
-    rankings = read_rankings(retrieved, judgements, scores, doc_ids)
-    whole = max(1, rankings.longest)
-    depth = max(
-        whole if k == UNCUT else metric.depth(k, judgements, rankings.longest) for metric, k, _ in named.values()
-    )
-    hits = Hits.of(rankings, judgements, whole if judged_only else depth)
+    deepest = max(k or UNCUT for _, k, _ in named.values())
+    depth = None if judged_only or deepest == UNCUT else deepest
+    hits = find_hits(retrieved, judgements, depth, scores=scores, doc_ids=doc_ids)
     hits = hits.condensed() if judged_only else hits
-    keep, ids = _counted_queries(judgements, no_relevant)
+    keep, ids = np.arange(judgements.n_queries), judgements.query_ids
+    empty = judgements.n_relevant == 0
+    if no_relevant == "skip" and empty.any():
+        if empty.all():
+            raise ValueError("No judged query has a relevant document, so none is left to score.")
+        keep = np.flatnonzero(~empty)
+        ids = [ids[row] for row in keep.tolist()]
     per_query = {
         name: metric.of(hits, k, **{o: options[o] for o in metric.options if o in options} | own)[keep]
         for name, (metric, k, own) in named.items()
@@ -104,7 +101,7 @@ def evaluate(
         per_query=per_query,
         query_ids=ids,
         queries=len(ids),
-        no_relevant=int(np.count_nonzero(judgements.n_relevant == 0)),
+        no_relevant=int(np.count_nonzero(empty)),
         missing=int(np.count_nonzero(hits.retrieved == 0)),
         unjudged=hits.unjudged,
         tied=hits.tied,
@@ -143,20 +140,3 @@ def _parse_names(
     if not named:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
     return named
-
-
-def _counted_queries(judgements: Judgements, no_relevant: str) -> tuple[slice | np.ndarray, Sequence[Hashable]]:
-    """Which queries the means run over: an index, and their ids."""
-    ids = judgements.query_ids
-    empty = judgements.n_relevant == 0
-    if no_relevant == "zero" or not empty.any():
-        return slice(None), ids
-    if no_relevant == "raise":
-        raise ValueError(
-            f"{np.count_nonzero(empty)} judged queries have no relevant document, the first is "
-            f'{ids[int(empty.argmax())]!r}. Remove them, or choose no_relevant="zero" or "skip".'
-        )
-    keep = np.flatnonzero(~empty)
-    if not keep.size:
-        raise ValueError("No judged query has a relevant document, so none is left to score.")
-    return keep, [ids[row] for row in keep.tolist()]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,13 +24,20 @@ from helpers.metrics.inputs import Retrieved, checked_cutoff
 from helpers.metrics.qrels import Judgements, Qrels, Ranked
 from helpers.metrics.registry import METRICS, our_name
 
-CONVENTIONS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("conventions.toml").read_text("utf-8"))
-FAMILIES: dict[str, list[str]] = CONVENTIONS["families"]
 WHOLE = sys.maxsize  # the depth of a list, or a cutoff, that leaves nothing out
 FARTHEST, LIKELY = 4.0, 0.03  # the highest cost that is tried; the chance above which a match is a likely coincidence
 KEPT, ROWS, EACH = 5, 300, 24  # candidates, rows of the table looked at, and combinations of each
 Settings = dict[str, Any]  # {axis: option}; depth and level may be numbers
 Places = tuple[int, np.ndarray, dict[tuple[str, int], np.ndarray]]  # of a list: length, grades, ranks of the judged
+
+
+@cache
+def conventions() -> dict[str, Any]:
+    """What people do differently, axis by axis; `families` has the metrics."""
+    import tomllib  # it takes as long to import as half of this package
+
+    found: dict[str, Any] = tomllib.loads(Path(__file__).with_name("conventions.toml").read_text("utf-8"))
+    return found
 
 
 class Figure(NamedTuple):
@@ -46,8 +53,8 @@ class Figure(NamedTuple):
 def read_figure(name: str, text: str) -> Figure:
     """Check a metric's name and the figure."""
     family, _, k = our_name(name).partition("@")
-    if family not in FAMILIES:
-        raise ValueError(f"{name!r} cannot be explained: give one of {', '.join(FAMILIES)} with a cutoff, as ndcg@10.")
+    if family not in (known := conventions()["families"]):
+        raise ValueError(f"{name!r} cannot be explained: give one of {', '.join(known)} with a cutoff, as ndcg@10.")
     match = isinstance(text, str) and re.fullmatch(r"(?:[01]?\.(\d+)|[01])", text.strip())
     if not match or float(text) > 1:
         raise ValueError(f'{name}: expected a figure from 0 to 1, as text with all its digits: "0.596"; got {text!r}.')
@@ -66,7 +73,8 @@ class Candidate:
     def formula(self, language: str = "en") -> str:
         """What differs from trec_eval's convention, in words, English ("en") or Chinese ("zh")."""
         said = [row[language].format(n=name) for (_, name), row in departures(self.settings).items()]
-        return str(CONVENTIONS["words"][language]["join"].join(said) or CONVENTIONS["words"][language]["reference"])
+        words = conventions()["words"][language]
+        return str(words["join"].join(said) or words["reference"])
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class Explanation:
 
     def text(self, language: str = "en") -> str:
         """In words, English ("en") or Chinese ("zh")."""
-        words = CONVENTIONS["words"][language]
+        words = conventions()["words"][language]
         given = zip(self.figures.items(), self.reference.values(), strict=True)
         lines = [words["gives"].format(metric=name, told=told, ours=f"{ours:.6f}") for (name, told), ours in given]
         lines += [] if self.scored else [words["unscored"]]
@@ -107,8 +115,6 @@ def explain(
     *,
     scores: np.ndarray | None = None,
     relevance_level: int | None = None,
-    texts: Mapping[Any, str] | None = None,
-    groups: Mapping[Any, str] | None = None,
 ) -> Explanation:
     """Say which convention gives the figures, and how likely a coincidence is.
 
@@ -116,8 +122,6 @@ def explain(
         retrieved, qrels, scores: as `evaluate` takes them; here a list may repeat a document.
         figures: {metric@k: the figure with all its digits, such as "0.596"}; one convention has to give them all.
         relevance_level: the lowest grade that counts as relevant for you; others are tried too.
-        texts: the text of each document, if they may have been compared by text.
-        groups: the group of each query, if means may have been averaged group by group.
     """
     if not (read := [read_figure(*figure) for figure in figures.items()]):
         raise ValueError('There is no figure to explain: give some, such as {"ndcg@10": "0.596"}.')
@@ -126,14 +130,14 @@ def explain(
         raise ValueError(f"{n} rankings for {judgements.n_queries} judged queries: key both by query, or neither.")
     run = retrieved if isinstance(retrieved, Mapping) else dict(enumerate(retrieved))
     scored = scores is not None or any(isinstance(docs, Mapping) for docs in run.values())
-    table, longest = Table(read, judgements, groups), max(map(len, run.values()), default=0)
+    table, longest = Table(read, judgements), max(map(len, run.values()), default=0)
     table.depths = {depth for depth in table.depths if depth < longest or depth == WHOLE}
-    table.fill(read_lists(run, judgements, scores, table.depths, texts or {}), scored)
+    table.fill(read_lists(run, judgements, scores, table.depths), scored)
     return Explanation(dict(figures), *table.search(), scored)
 
 
 def read_lists(
-    run: Mapping[Any, Any], of: Judgements, scores: np.ndarray | None, depths: set[int], texts: Mapping[Any, str]
+    run: Mapping[Any, Any], of: Judgements, scores: np.ndarray | None, depths: set[int]
 ) -> dict[str, list[Places]]:
     """The list of each query by every view of what counts as a document; those that change nothing are left out."""
     views: dict[str, list[Places]] = {}
@@ -147,9 +151,6 @@ def read_lists(
             values, docs = values[[doc != -1 for doc in docs]], [doc for doc in docs if doc != -1]
         given = once(docs, values)
         lists = {"given": given, "twice": (docs, values), "own": given if of.aligned else once(*given, query)}
-        if texts:
-            lists["text"] = once([texts.get(doc, doc) for doc in docs], values)
-            grades |= {texts.get(doc, doc): grade for doc, grade in grades.items()}
         every = in_every_order(*given, grades, depths)
         for view, one in lists.items():
             views.setdefault(view, []).append(every if one[0] is given[0] else in_every_order(*one, grades, depths))
@@ -195,9 +196,9 @@ def in_every_order(docs: list[Any], scores: np.ndarray, grades: Mapping[Any, int
 class Table:
     """What every convention gives for every figure: rows are settings that metrics share, columns their formulas."""
 
-    def __init__(self, figures: list[Figure], judgements: Judgements, groups: Mapping[Any, str] | None = None):
+    def __init__(self, figures: list[Figure], judgements: Judgements):
         """Nothing is computed yet."""
-        self.figures, self.judgements, self.groups = figures, judgements, groups
+        self.figures, self.judgements = figures, judgements
         self.depths = {WHOLE, 10, 100, 1000, *(figure.k for figure in figures)}
         self.rows: list[tuple[list[Settings], Settings]] = []
         self.columns: dict[str, list[Settings]] = {}
@@ -209,7 +210,7 @@ class Table:
         for view, lists in views.items():
             length, grade = np.array([n for n, *_ in lists]), np.concatenate([grade for _, grade, _ in lists])
             query = np.repeat(np.arange(len(lists)), [len(grade) for _, grade, _ in lists])
-            for order, depth in product(CONVENTIONS["order"], self.depths):
+            for order, depth in product(conventions()["order"], self.depths):
                 ranks = [ranks[order, depth] for *_, ranks in lists if (order, depth) in ranks]
                 if len(ranks) < len(lists) or (order == "ranks" and not scored):
                     continue
@@ -231,26 +232,22 @@ class Table:
         """Compute everything for one list and those equal to it, at one relevance level."""
         for figure, block in zip(self.figures, self.blocks, strict=True):
             family, k, means = figure.family, figure.k, self.means(hits, figure.k)
-            cuts = {"named": k, "whole": WHOLE} if "cutoff" in FAMILIES[family] else {"": k}
+            cuts = {"named": k, "whole": WHOLE} if "cutoff" in conventions()["families"][family] else {"": k}
             tried = {name: (ndcgs if family == "ndcg" else quotients)(hits, cut, family) for name, cut in cuts.items()}
             values = {(*options, name): value for name, one in tried.items() for options, value in one.items()}
-            self.columns[family] = [dict(zip(FAMILIES[family], one, strict=False)) for one in values]
+            self.columns[family] = [dict(zip(conventions()["families"][family], one, strict=False)) for one in values]
             each = np.array([*values.values()])
             for rounded in (each, *(np.round(each, digits) for digits in (4, 3, 2))):
                 block.extend(means @ rounded.T)
         level = hits.judgements.relevance_level
         shared = {"level": "given" if level == self.judgements.relevance_level else level}
-        names = product(CONVENTIONS["rounding"], [*CONVENTIONS["mean"]][: len(means)])
+        names = product(conventions()["rounding"], conventions()["mean"])
         self.rows += [(lists, {**shared, "mean": mean, "rounding": rounding}) for rounding, mean in names]
 
     def means(self, hits: Hits, k: int) -> np.ndarray:
         """The weight of each query in every kind of mean."""
         masks = np.array([hits.n_relevant >= 0, hits.n_relevant > 0, hits.retrieved > 0, hits.count(k) > 0])
         weights: np.ndarray = masks / np.maximum(1, masks.sum(axis=1, keepdims=True))
-        if self.groups:
-            names = [self.groups[query] for query in self.judgements.query_ids]
-            _, group, size = np.unique(names, return_inverse=True, return_counts=True)
-            weights = np.vstack([weights, 1 / size[group] / len(size)])
         return weights
 
     def search(self) -> tuple[dict[str, float], list[Candidate], int]:
@@ -289,8 +286,8 @@ def quotients(hits: Hits, k: int, family: str) -> dict[tuple[str, ...], np.ndarr
     parts = {"R": relevant, "min": np.minimum(k, relevant), "hits": found, "listed": hits.count(WHOLE)}
     parts |= {"retrieved": np.minimum(k, hits.retrieved), "k": np.full(hits.n_queries, k)}
     values = {option: metric.divide(total, part) for option, part in parts.items()} | {"hit": metric.success(hits, k)}
-    values |= {next(iter(CONVENTIONS[family])): METRICS[family].of(hits, k)}
-    return {(option,): values[option] for option in CONVENTIONS[family]}
+    values |= {next(iter(conventions()[family])): METRICS[family].of(hits, k)}
+    return {(option,): values[option] for option in conventions()[family]}
 
 
 def ndcgs(hits: Hits, k: int, _: str) -> dict[tuple[str, ...], np.ndarray]:
@@ -311,7 +308,7 @@ def ndcgs(hits: Hits, k: int, _: str) -> dict[tuple[str, ...], np.ndarray]:
         dcgs = {of: metric.dcg(Ranked(a.query, shift(a.rank), worth(a.grade)), n) for of, a in lists.items()}
         ranks = shift(np.arange(1, got.max(initial=1) + 1))
         dcgs["constant"] = np.append(0, np.cumsum(1 / metric.discounts(int(ranks[-1]))[ranks]))[got]
-        values |= {(gain, one, discount): metric.divide(dcgs["ranked"], dcgs[one]) for one in CONVENTIONS["ideal"]}
+        values |= {(gain, one, discount): metric.divide(dcgs["ranked"], dcgs[one]) for one in conventions()["ideal"]}
     return values
 
 
@@ -331,7 +328,7 @@ def chance_of(tables: list[tuple[Figure, np.ndarray]], distances: dict[str, np.n
 
 def departures(settings: Settings) -> dict[tuple[str, Any], dict[str, Any]]:
     """The options that are not trec_eval's, each with its row of `conventions.toml`."""
-    rows = {(axis, name): CONVENTIONS[axis].get(name) or CONVENTIONS[axis]["n"] for axis, name in settings.items()}
+    rows = {(axis, name): conventions()[axis].get(name) or conventions()[axis]["n"] for axis, name in settings.items()}
     return {option: row for option, row in rows.items() if row["cost"]}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.inputs import NameRankings, Retrieved, RowRankings, checked_cutoff, read_rankings
+from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
 from helpers.metrics.qrels import Judgements, Qrels, Ranked
 
 
@@ -24,20 +24,7 @@ class Hits:
     retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
     unjudged: int  # queries of the run that have no judgements and were ignored
     tied: int  # rankings in which two documents have the same score
-    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False, repr=False)  # by cutoff
-
-    @classmethod
-    def of(cls, rankings: RowRankings | NameRankings, judgements: Judgements, depth: int) -> Hits:
-        """Look up every judged document in its query's ranking, down to rank `depth`."""
-        return cls(
-            judgements,
-            depth,
-            longest=rankings.longest,
-            judged=rankings.match(judgements, depth),
-            retrieved=rankings.lengths(depth),
-            unjudged=rankings.unjudged,
-            tied=rankings.tied,
-        )
+    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False)  # by cutoff
 
     @cached_property
     def gains(self) -> Ranked:
@@ -80,12 +67,6 @@ class Hits:
         judged = Ranked.best_first(known.query, known.so_far, known.grade)
         return replace(self, judged=judged, retrieved=self.per_query(known.query))
 
-    def reaching(self, depth: int) -> Hits:
-        """The same hits, or an error if they do not reach rank `depth`."""
-        if depth > self.depth:
-            raise ValueError(f"These hits reach rank {self.depth}, rank {depth} was asked for: find them again.")
-        return self
-
 
 def find_hits(
     retrieved: Retrieved | Hits,
@@ -102,7 +83,11 @@ def find_hits(
     """
     depth = None if depth is None else checked_cutoff(depth)
     if isinstance(retrieved, Hits):
-        return retrieved.reaching(retrieved.longest if depth is None else depth)
+        if (needed := retrieved.longest if depth is None else depth) > retrieved.depth:
+            raise ValueError(f"These hits reach rank {retrieved.depth}, rank {needed} was asked for: find them again.")
+        return retrieved
     judgements = Judgements.of(qrels)
     rankings = read_rankings(retrieved, judgements, scores, doc_ids)
-    return Hits.of(rankings, judgements, max(1, rankings.longest) if depth is None else depth)
+    depth = max(1, rankings.longest) if depth is None else depth
+    judged, lengths = rankings.match(depth), np.minimum(depth, rankings.counts)
+    return Hits(judgements, depth, rankings.longest, judged, lengths, rankings.unjudged, rankings.tied)

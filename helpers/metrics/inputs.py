@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import sys
-import unicodedata
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,70 +22,23 @@ Retrieved = np.ndarray | Mapping[Any, OneRanking] | Sequence[OneRanking]
 
 
 @dataclass(frozen=True, eq=False)
-class RowRankings:
-    """Rankings of the rows of a corpus, in their final order."""
+class Rankings:
+    """The rankings of the judged queries, in their final order."""
 
-    ids: np.ndarray  # (q, k) integers, -1 is padding
-    scored: bool  # whether the order came from scores, which every document in `ids` had a part in
-    tied: int = 0  # rankings in which two documents have the same score
-    unjudged: int = 0
-
-    @property
-    def longest(self) -> int:
-        """How many ranks there are."""
-        return int(self.ids.shape[1])
-
-    def match(self, judgements: Judgements, depth: int) -> Ranked:
-        """The judged documents down to rank `depth`; warns where the rankings end above it, or hold none at all."""
-        if depth > self.longest:
-            warn(f"The rankings hold {self.longest} places: a cutoff of {depth} sees no more.")
-        ids = self.ids if self.scored else self.ids[:, :depth]
-        ranked = match_rows(ids, judgements)
-        if not len(ranked) and judgements.docs and (self.ids >= 0).any() and not len(match_rows(self.ids, judgements)):
-            _warn_no_overlap("document", int(self.ids.max()), judgements.docs[0])
-        return ranked.top(depth)
-
-    def lengths(self, depth: int) -> np.ndarray:
-        """How many documents were retrieved for each query down to rank `depth`, (q,)."""
-        ids = self.ids[:, :depth]
-        lengths = np.full(len(ids), ids.shape[1])
-        padded = np.flatnonzero((ids[:, -1:] < 0).any(axis=1))
-        lengths[padded] = np.count_nonzero(ids[padded] >= 0, axis=1)
-        return lengths
-
-
-@dataclass(frozen=True, eq=False)
-class NameRankings:
-    """Rankings of named documents: where the judged ones stand, and how many there are."""
-
-    ranks: np.ndarray  # (n,) of each judged document, 0 if it was not retrieved
-    counts: np.ndarray  # (q,) documents in the ranking of each judged query
-    kinds: dict[type, Any]  # the types of their ids, with an example
-    tied: int  # rankings in which two documents have the same score
+    counts: np.ndarray  # (q,) how many documents each holds
+    tied: int  # in how many two documents have the same score
     unjudged: int  # queries of the run that have no judgements and were ignored
+    match: Callable[[int], Ranked]  # the judged documents down to a rank; warns if there are none at any rank
 
     @property
     def longest(self) -> int:
         """The rank of the last document of the longest ranking."""
-        return int(self.counts.max())
-
-    def match(self, judgements: Judgements, depth: int) -> Ranked:
-        """The judged documents down to rank `depth`; warns if the rankings hold none at all."""
-        _check_kinds(set(self.kinds), set(map(type, judgements.docs)))
-        found = np.flatnonzero(self.ranks)
-        if judgements.docs and self.kinds and not len(found):
-            _warn_no_overlap("document", next(iter(self.kinds.values())), judgements.docs[0])
-        return Ranked.best_first(judgements.query[found], self.ranks[found], judgements.grade[found]).top(depth)
-
-    def lengths(self, depth: int) -> np.ndarray:
-        """How many documents were retrieved for each query down to rank `depth`, (q,)."""
-        lengths: np.ndarray = np.minimum(depth, self.counts)
-        return lengths
+        return int(self.counts.max(initial=0))
 
 
 def read_rankings(
     retrieved: Retrieved, judgements: Judgements, scores: np.ndarray | None = None, doc_ids: Sequence[Any] | None = None
-) -> RowRankings | NameRankings:
+) -> Rankings:
     """Read the accepted forms: an integer array, lists of ids, or a run keyed by query; see `evaluate`."""
     if isinstance(retrieved, Mapping):
         if judgements.aligned:
@@ -103,29 +55,35 @@ def read_rankings(
                 f"{len(rankings)} rankings for {judgements.n_queries} judged queries: there must be one each."
             )
         if isinstance(rankings, np.ndarray) and rankings.dtype.kind not in "OUS":
-            return _read_rows(rankings, scores, doc_ids)
+            return _of_rows(*_ordered_rows(rankings, scores, doc_ids), judgements)
         run = dict(enumerate(rankings.tolist() if isinstance(rankings, np.ndarray) else rankings))
     if scores is not None:
         raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")
-    if doc_ids is not None:
-        raise ValueError("doc_ids name the rows of an integer array; a run holds its ids itself. Leave `doc_ids` out.")
     return _read_run(run, judgements)
 
 
-def without_own(retrieved: Retrieved) -> Retrieved:
-    """A run in which no ranking holds the document that has the query's own id."""
-    if not isinstance(retrieved, Mapping):
-        raise ValueError("ignore_identical_ids compares ids: give a run {query: {doc: score}} or {query: [doc, …]}.")
-    return {
-        query: {doc: score for doc, score in docs.items() if doc != query}
-        if isinstance(docs, Mapping)
-        else [doc for doc in docs if doc != query]
-        for query, docs in retrieved.items()
-    }
+def _of_rows(ids: np.ndarray, tied: int | None, judgements: Judgements) -> Rankings:
+    """Rankings of rows of a corpus, (q, k) with -1 as padding; `tied` is None if their order is not that of scores."""
+
+    def match(depth: int) -> Ranked:
+        if depth > ids.shape[1]:
+            warn(f"The rankings hold {ids.shape[1]} places: a cutoff of {depth} sees no more.")
+        # by scores every document had a part in the order, so all are checked
+        ranked = match_rows(ids[:, :depth] if tied is None else ids, judgements)
+        if not len(ranked) and judgements.docs and (ids >= 0).any() and not len(match_rows(ids, judgements)):
+            _warn_no_overlap("document", int(ids.max()), judgements.docs[0])
+        return ranked.top(depth)
+
+    counts = np.full(len(ids), ids.shape[1])
+    padded = np.flatnonzero((ids[:, -1:] < 0).any(axis=1))
+    counts[padded] = np.count_nonzero(ids[padded] >= 0, axis=1)
+    return Rankings(counts, tied or 0, 0, match)
 
 
-def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any] | None) -> RowRankings:
-    """An integer array (q, k), ordered by scores if there are any; another kind of array is an error."""
+def _ordered_rows(
+    ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any] | None
+) -> tuple[np.ndarray, int | None]:
+    """An integer array (q, k), ordered by scores if there are any, and how many rankings have ties by them."""
     if ids.dtype.kind == "f":
         raise TypeError(
             "The ranking holds floating-point numbers, which look like scores. FAISS returns (scores, ids): "
@@ -134,24 +92,16 @@ def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any
     if ids.dtype.kind not in "iu" or ids.ndim != 2:
         raise TypeError(f"The ranking must be an integer array (queries, k), not {ids.dtype} of shape {ids.shape}.")
     if scores is None:
-        if doc_ids is not None:
-            raise ValueError("doc_ids settle ties between scores: give `scores` as well, or leave `doc_ids` out.")
-        return RowRankings(ids, scored=False)
+        return ids, None
     scores = np.asarray(scores)
     if scores.dtype.kind != "f":
         raise TypeError(f"scores must be floating-point numbers, not {scores.dtype}: are these ids?")
     if scores.shape != ids.shape:
         raise ValueError(f"scores have shape {scores.shape}, the ids {ids.shape}: they must agree.")
-    if doc_ids is not None and len(doc_ids) <= ids.max(initial=-1):
-        raise ValueError(
-            f"doc_ids names {len(doc_ids)} documents, but the ranking holds row {ids.max()}: give one id for each row "
-            "of the corpus, such as data.corpus_ids."
-        )
-    ordered, tied = order_rows(ids, scores, str if doc_ids is None else lambda row: str(doc_ids[row]))
-    return RowRankings(ordered, scored=True, tied=tied)
+    return order_rows(ids, scores, str if doc_ids is None else lambda row: str(doc_ids[row]))
 
 
-def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> NameRankings:
+def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> Rankings:
     """The rankings of the judged queries; a query that the run lacks has an empty one."""
     judged = set(judgements.query_ids)
     unjudged = sum(query not in judged for query in run)
@@ -173,7 +123,16 @@ def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> NameRank
         counts.append(len(ranking))
         for kind in set(map(type, ranking)) - kinds.keys():
             kinds[kind] = next(doc for doc in ranking if type(doc) is kind)
-    return NameRankings(np.array(ranks, np.int64), np.array(counts), kinds, tied, unjudged)
+
+    def match(depth: int) -> Ranked:
+        _check_kinds(set(kinds), set(map(type, judgements.docs)))
+        rank = np.array(ranks, np.int64)
+        found = np.flatnonzero(rank)
+        if judgements.docs and kinds and not len(found):
+            _warn_no_overlap("document", next(iter(kinds.values())), judgements.docs[0])
+        return Ranked.best_first(judgements.query[found], rank[found], judgements.grade[found]).top(depth)
+
+    return Rankings(np.array(counts), tied, unjudged, match)
 
 
 def _listed(ranking: Iterable[Hashable], query: Hashable) -> list[Any]:
@@ -267,8 +226,10 @@ def _check_kinds(retrieved: set[type], judged: set[type]) -> None:
 
 def _warn_no_overlap(kind: str, retrieved: object, judged: object) -> None:
     """Warn that run and qrels share nothing, with an example of each."""
+    from unicodedata import is_normalized  # for the message alone
+
     same, shown = f"Check that both use the same {kind} ids.", (repr(retrieved), repr(judged))
-    if not all(unicodedata.is_normalized("NFC", str(one)) for one in (retrieved, judged)):  # "é" as one sign or as two
+    if not all(is_normalized("NFC", str(one)) for one in (retrieved, judged)):  # "é" as one sign or as two
         same, shown = "Write the ids of both in one Unicode form, NFC.", (ascii(retrieved), ascii(judged))
     warn(f"No {kind} of the run occurs in qrels (for example {' against '.join(shown)}): every metric is 0. {same}")
 

@@ -92,7 +92,7 @@ class Judgements:
     aligned: bool  # whether the queries are the rows of an array rather than names
     relevance_level: int  # the lowest grade that counts as relevant
     # Values that metrics computed from the judgements alone, for the next ranking scored against them.
-    computed: dict[Hashable, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+    computed: dict[Hashable, np.ndarray] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, qrels: Qrels | None, relevance_level: int | None = None) -> Judgements:
@@ -115,7 +115,7 @@ class Judgements:
         counts = np.fromiter(map(len, graded or lists), np.intp, len(entries))
         grade = np.ones(len(docs), np.int64)
         if graded:
-            grade = _whole_numbers(list(chain.from_iterable(map(dict.values, graded))))
+            grade = _whole_numbers(list(chain.from_iterable(entry.values() for entry in graded)))
         query = np.repeat(np.arange(len(entries), dtype=np.intp), counts)
         return cls(query_ids, docs, query, grade, aligned=not isinstance(qrels, Mapping), relevance_level=level)
 
@@ -188,13 +188,11 @@ def _level(level: object) -> int:
     return int(level)
 
 
-def _uniform(entries: list[Any]) -> tuple[list[dict[Any, int]], list[list[Hashable]]]:
-    """Entries of qrels as dicts, or else as lists without repetitions; the other list is empty."""
+def _uniform(entries: list[Any]) -> tuple[list[Mapping[Any, int]], list[list[Hashable]]]:
+    """Entries of qrels as mappings, or else as lists without repetitions; the other list is empty."""
     kinds = set(map(type, entries))
-    if all(issubclass(kind, dict) for kind in kinds):
-        return entries, []
     if all(issubclass(kind, Mapping) for kind in kinds):
-        return [dict(entry) for entry in entries], []
+        return entries, []
     for kind in kinds:
         if issubclass(kind, (str, bytes, Mapping)) or not issubclass(kind, Iterable):
             raise TypeError(

@@ -6,19 +6,17 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from helpers.metrics.hits import Hits
-from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
-from helpers.metrics.qrels import Judgements, Qrels
+from helpers.metrics.hits import Hits, find_hits
+from helpers.metrics.inputs import Retrieved, checked_cutoff
+from helpers.metrics.qrels import Qrels
 
 Option = str | float | None
 Definition = Callable[..., np.ndarray]  # (hits), (hits, k) or (hits, k, *, option) -> one value a query
-Depth = Callable[[Judgements, int], int]  # (judgements, length of the longest ranking) -> the rank to look down to
 DEFAULT_CUTOFF = 10
 ELSEWHERE = {  # what other programs call the same, in lower case
     **{"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"},  # ir_measures
@@ -38,13 +36,12 @@ ARGUMENTS = {  # those of all metrics, as their docstrings explain them
 
 @dataclass(frozen=True)
 class Metric:
-    """A definition with its name, its options and the depth it looks down to."""
+    """A definition with its name and its options. Without a cutoff it looks at the whole ranking."""
 
     name: str
     definition: Definition
     takes_cutoff: bool
     options: tuple[str, ...]
-    fixed_depth: Depth | None
     uncut: bool  # whether it is computed of the whole ranking too, under a name without a cutoff
 
     def cutoff(self, k: object) -> int | None:
@@ -54,12 +51,6 @@ class Metric:
         if k is not None:
             raise ValueError(f"{self.name}@{k}: {self.name} takes no cutoff, it sets its own depth. Leave it out.")
         return None
-
-    def depth(self, k: int | None, judgements: Judgements, longest: int) -> int:
-        """The rank down to which the rankings must be looked at."""
-        if self.fixed_depth is not None:
-            return max(1, self.fixed_depth(judgements, longest))
-        return k or DEFAULT_CUTOFF
 
     def of(self, hits: Hits, k: int | None, **options: Option) -> np.ndarray:
         """The values for hits that are deep enough."""
@@ -76,15 +67,11 @@ class Metric:
             if qrels is not None and (k is not None or not isinstance(qrels, (int, np.integer))):
                 raise TypeError(f"Hits hold their judgements already: write {self.name}(hits, k) without qrels.")
             cutoff = self.cutoff(k if qrels is None else qrels)
-            needed = self.depth(cutoff, retrieved.judgements, retrieved.longest)
-            return self.of(retrieved.reaching(needed), cutoff, **options)
+            return self.of(find_hits(retrieved, depth=cutoff), cutoff, **options)
         if isinstance(qrels, (int, np.integer)):
             raise TypeError(f"qrels is {qrels!r}: give the judgements as the second argument, the cutoff as the third.")
         cutoff = self.cutoff(k)
-        judgements = Judgements.of(qrels)
-        rankings = read_rankings(retrieved, judgements)
-        hits = Hits.of(rankings, judgements, self.depth(cutoff, judgements, rankings.longest))
-        return self.of(hits, cutoff, **options)
+        return self.of(find_hits(retrieved, qrels, cutoff), cutoff, **options)
 
 
 METRICS: dict[str, Metric] = {}
@@ -100,24 +87,26 @@ def our_name(name: str) -> str:
     text = re.sub("^(cosine|cos_sim|dot|euclidean|manhattan)[_-](?!map)", "", text)  # sentence-transformers, whose MAP
     base = re.split("[(@]", text)[0]
     if base not in METRICS and base not in ELSEWHERE:
+        from difflib import get_close_matches  # for the message alone
+
         near = get_close_matches(base, METRICS, 1, 0.7)
         meant = f" Did you mean {near[0]}{text[len(base) :]}?" if near else ""
         raise ValueError(f"Unknown metric {name!r}.{meant} Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
     return ELSEWHERE.get(base, base) + text[len(base) :]
 
 
-def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Definition]:
+def metric(name: str) -> Callable[[Definition], Definition]:
     """Register a definition under the name that `evaluate` takes.
 
     Whether the metric takes a cutoff, and which options, is read from the definition's parameters: `k`, and those
-    that can be given by keyword only. A metric without a cutoff says with `depth` how far down it looks.
+    that can be given by keyword only.
     """
 
     def register(definition: Definition) -> Definition:
         parameters = inspect.signature(definition).parameters.values()
         options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
         takes_cutoff = any(p.name == "k" for p in parameters)
-        METRICS[name] = Metric(name, definition, takes_cutoff, options, depth, name in UNCUT_TOO)
+        METRICS[name] = Metric(name, definition, takes_cutoff, options, name in UNCUT_TOO)
 
         @wraps(definition)
         def function(*arguments: Any, **options: Any) -> np.ndarray:

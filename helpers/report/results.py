@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,25 +40,11 @@ def shown(metric: str) -> str:
     return WRITTEN.get(base, base) + metric[len(base) :]
 
 
-def natural(name: str) -> list[tuple[int, str]]:
-    """Return a key that puts "type 2" before "type 10", and "" last."""
-    parts = re.split(r"(\d+)", name.casefold()) if name else ["\U0010ffff"]
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
-
-
 def evaluate_quietly(*rankings: Any, **settings: Any) -> Evaluation:
     """Evaluate without warnings: the notes and causes of a report say the same, by id."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return evaluate(*rankings, **settings)
-
-
-class Slice(NamedTuple):
-    """The queries of one type: how many, and by system the mean of the main metric and its interval."""
-
-    queries: int
-    means: dict[str, float]
-    intervals: "dict[str, Interval | None]"
 
 
 @dataclass(frozen=True)
@@ -97,7 +83,6 @@ class Results:
     results: dict[str, Result]  # by the names of the systems, in their order
     metrics: Sequence[str]  # those computed, the main one before ``judged``
     main: str  # by which systems are ordered and tested
-    level: float = 0.95  # of the intervals
     # The tests by reference and metric: page, files and gates need the same ones.
     _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
 
@@ -115,30 +100,11 @@ class Results:
     @cached_property
     def intervals(self) -> dict[str, dict[str, "Interval | None"]]:
         """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
-        every = np.arange(len(self.data.queries))
-        return dict(zip(self.scored, self._intervals(every, self.metrics), strict=True))
-
-    def _intervals(self, rows: np.ndarray, metrics: Sequence[str]) -> "list[dict[str, Interval | None]]":
         from helpers.significance import intervals
 
-        values = [evaluation.per_query[metric][rows] for evaluation in self.scored.values() for metric in metrics]
-        spreads = iter(intervals(np.transpose(values), self.level) if len(rows) > 1 else [])
-        return [{metric: next(spreads, None) for metric in metrics} for _ in self.scored]
-
-    def slices(self, types: Mapping[str, str]) -> "dict[str, Slice]":
-        """Return the scores by type of query, given by id, in the order of their names; empty for a single type."""
-        kinds = [types.get(query, "") for query in self.data.query_ids]
-        if len(set(kinds)) < 2 or not self.scored:
-            return {}
-        rows: dict[str, list[int]] = {}
-        for row, kind in enumerate(kinds):
-            rows.setdefault(kind, []).append(row)
-        return {kind: Slice(len(rows[kind]), *self._slice(np.array(rows[kind]))) for kind in sorted(rows, key=natural)}
-
-    def _slice(self, rows: np.ndarray) -> "tuple[dict[str, float], dict[str, Interval | None]]":
-        spreads = self._intervals(rows, [self.main])
-        means = {name: float(e.per_query[self.main][rows].mean()) for name, e in self.scored.items()}
-        return means, {name: spread[self.main] for name, spread in zip(self.scored, spreads, strict=True)}
+        values = [evaluation.per_query[metric] for evaluation in self.scored.values() for metric in self.metrics]
+        spreads = iter(intervals(np.transpose(values)) if len(self.data.queries) > 1 else [])
+        return {name: {metric: next(spreads, None) for metric in self.metrics} for name in self.scored}
 
     def table(self) -> "pd.DataFrame":
         """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""
@@ -179,7 +145,7 @@ class Results:
             raise ValueError(f"{key[1]!r} was not computed; there are {', '.join(self.metrics)}.")
         if key not in self._tests:
             self._tests[key] = self._test(*key) if len(self.data.queries) > 1 else {}
-        return {name: dict(row) for name, row in self._tests[key].items()}
+        return self._tests[key]
 
     def _test(self, reference: str, metric: str) -> dict[str, dict[str, float]]:
         from helpers.significance import minimum_detectable_difference, paired_rows, tukey_hsd
@@ -189,7 +155,7 @@ class Results:
         pairs = tukey_hsd(np.array(list(scores.values())))[list(scores).index(reference)] if several else ()
         adjusted = dict(zip(scores, pairs, strict=False))
         values = scores.pop(reference)
-        rows = paired_rows(values, scores, self.level)
+        rows = paired_rows(values, scores)
         for name, row in rows.items():
             if several:
                 row["adjusted p"] = max(float(adjusted[name]), row["p"])

@@ -10,7 +10,7 @@ from helpers.significance import Change, change
 
 
 def change_of_runs(
-    before: Any, after: Any, qrels: Any, margin: float, metric: str = "ndcg@10", *, looks: int = 1, alpha: float = 0.05
+    before: Any, after: Any, qrels: Any, margin: float, metric: str = "ndcg@10", *, looks: int = 1
 ) -> Change:
     """Return the `change` of two rankings of the same queries, run files or what `helpers.metrics.evaluate` takes.
 
@@ -39,4 +39,4 @@ def change_of_runs(
             )
     values = [evaluate(run, judged, metric, no_relevant="skip").per_query for run in runs]
     (then,), (now,) = (tuple(each.values()) for each in values)
-    return change(then, now, margin, looks=looks, alpha=alpha)
+    return change(then, now, margin, looks=looks)

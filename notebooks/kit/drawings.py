@@ -1,6 +1,5 @@
 """Read a recorded figure in SVG: its elements and words, content that no page may hold, and its matplotlib version."""
 
-import os
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -66,7 +65,7 @@ def unlike(recorded: Part, fresh: Part) -> tuple[str, str] | None:
     for name in sorted(recorded.attributes.keys() | fresh.attributes.keys()):
         old, new = (part.attributes.get(name, "") for part in (recorded, fresh))
         if old != new and not (name in GEOMETRY and _near(old, new)):
-            at = max(0, len(os.path.commonprefix([old, new])) - 20)
+            at = max(0, next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0) - 20)
             return f"<{recorded.tag}> {name}: {old[at : at + 60]}", f"<{fresh.tag}> {name}: {new[at : at + 60]}"
     return None
 

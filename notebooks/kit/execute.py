@@ -1,16 +1,16 @@
-"""Execute a lesson in an empty folder, and explain a failure in one message."""
+"""Execute a lesson with papermill in an empty folder, and explain a failure in one message."""
 
 import logging
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Callable
-from copy import copy, deepcopy
+from copy import deepcopy
 from pathlib import Path
 from unittest.mock import patch
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
 
 from . import kernels
 from .cells import SCRATCH, WORK, code_cells, plain, tags
@@ -36,9 +36,9 @@ def cache_folder(root: Path) -> Path:
 
 
 FAILURES = {
-    "CellExecutionError": "raised {error.ename}: {error.evalue}",
     "CellTimeoutError": "took longer than {limit} s: shorten the cell",
     "DeadKernelError": "the kernel died (out of memory, or the process was killed) while running this cell",
+    "PapermillExecutionError": "raised {error.ename}: {error.evalue}",
 }
 
 
@@ -54,24 +54,18 @@ def execute(
 ) -> NotebookNode:
     """Return a copy of notebook with fresh outputs, without addresses and temporary paths, counted from 1.
 
-    label names it in messages, limit is seconds per cell or None, parameters are assigned after the cell tagged
+    label names it in messages, limit is seconds per cell or None, parameters go after the cell tagged
     `parameters`, environment is added to the offline settings, progress is called with the number of each cell that
     starts and the number of cells. Raises NotebookError naming the cell that failed.
     """
-    from nbclient import NotebookClient
+    import papermill
 
     cache_folder(root).mkdir(parents=True, exist_ok=True)
-    result, started = deepcopy(notebook), ["?"]
-    for cell in code_cells(result):
-        cell.outputs, cell.execution_count = [], None
-    running, given = copy(result), "\n".join(f"{name} = {value!r}" for name, value in (parameters or {}).items())
-    at = next((at for at, cell in enumerate(result.cells, 1) if "parameters" in tags(cell)), 0)
-    running.metadata = deepcopy(result.metadata)
-    running.cells = [*result.cells[:at], *([new_code_cell(given)] if given else []), *result.cells[at:]]
+    started = ["?"]
 
     def on_start(cell: NotebookNode, cell_index: int) -> None:
         started.append(cell.id)
-        progress(cell_index + 1, len(running.cells))
+        progress(cell_index + 1, len(notebook.cells))
 
     with tempfile.TemporaryDirectory(prefix="lesson-") as name:
         folder = Path(name).resolve()
@@ -82,17 +76,22 @@ def execute(
         # The kernel imports the package of this checkout, installed or not: a lesson would else install one.
         for variable, place in (("PYTHONPATH", str(root)), ("JUPYTER_PATH", kernels.folder(environment or {}))):
             settings[variable] = os.pathsep.join(filter(None, [place, os.environ.get(variable)]))
-        client = NotebookClient(
-            running, timeout=limit, startup_timeout=60, kernel_name="python3", on_cell_start=on_start,
-            coalesce_streams=True, store_widget_state=False, record_timing=False, extra_arguments=["--log-level=50"],
-            resources={"metadata": {"path": str(folder / WORK)}}, log=logging.Logger("silent", logging.CRITICAL + 1),
-        )  # fmt: skip
+        quiet = patch.object(logging.Logger, "isEnabledFor", return_value=False)  # errors come as exceptions
         try:
-            with patch.dict(os.environ, settings | (environment or {})):  # which the kernel inherits
-                client.execute()
+            with warnings.catch_warnings(), quiet, patch.dict(os.environ, settings | (environment or {})):
+                warnings.simplefilter("ignore")
+                ran = papermill.execute_notebook(
+                    deepcopy(notebook), None, parameters=parameters, kernel_name="python3", language="python",
+                    cwd=str(folder / WORK), progress_bar=False, execution_timeout=limit, start_timeout=60,
+                    coalesce_streams=True, store_widget_state=False, extra_arguments=["--log-level=50"],
+                    request_save_on_cell_execute=False, on_cell_start=on_start,
+                )  # fmt: skip
         except Exception as error:
             message = FAILURES.get(type(error).__name__, "could not be executed: {error!r}")
             raise NotebookError(f"{label} [{started[-1]}] {message.format(error=error, limit=limit)}") from error
+    result, fresh = deepcopy(notebook), {cell.id: cell for cell in ran.cells}  # and nothing else that papermill wrote
+    for cell in code_cells(result):
+        cell.execution_count, cell.outputs = None, fresh[cell.id].outputs
     for count, cell in enumerate((cell for cell in code_cells(result) if cell.source.strip()), 1):
         cell.execution_count = count
         for output in cell.outputs:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -169,6 +170,18 @@ def test_what_cannot_be_loaded_is_said_in_one_line(answers: Answers, name: str, 
     assert any(part in str(answers[name]) for part in message.split("|")), answers[name]
     assert "\n" not in str(answers[name])
     assert "the secret" not in str(answers[name])
+
+
+def test_without_network_the_answer_comes_in_seconds(tmp_path: Path):
+    """A learner behind a firewall must not wait through retries, and must learn what works without the hub."""
+    closed = "http://127.0.0.1:9"  # the discard port: nothing listens there
+    start = time.monotonic()
+    answers = probe(["honest", "model owner/tiny"], tmp_path, closed)
+    assert time.monotonic() - start < 60
+    for name, default in (("honest", "'pocket-en'"), ("model owner/tiny", "'sentence-transformers/all-MiniLM-L6-v2'")):
+        assert f"the hub at {closed} does not answer" in str(answers[name])
+        assert f"Without a network use {default}, or a local folder" in str(answers[name])
+        assert "HF_ENDPOINT" in str(answers[name])
 
 
 def test_of_many_configurations_the_first_are_listed():

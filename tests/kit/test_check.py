@@ -256,7 +256,7 @@ def test_layout_of_the_file(project: Path) -> None:
 
 def test_check_starts_nothing_heavy() -> None:
     """The check would be too slow to run before each commit."""
-    heavy = ["nbclient", "torch", "numpy", "pandas", "matplotlib", "FlagEmbedding", "jupyter_client", "asyncio"]
+    heavy = ["papermill", "torch", "numpy", "pandas", "matplotlib", "FlagEmbedding", "jupyter_client", "asyncio"]
     program = (
         f"import sys, notebooks.kit.check, notebooks.kit.__main__; print([m for m in {heavy} if m in sys.modules])"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.explanation import FAMILIES, WHOLE
+from helpers.metrics.explanation import WHOLE, conventions
 
 ORDERS = {  # keys by which a list of (place, doc, score, grade) is sorted
     "trec": lambda x: (-x[2], [-ord(letter) for letter in str(x[1]) + "\0"]),
@@ -115,8 +115,9 @@ OPTIONS = {"order": [*ORDERS], "unjudged": ["removed"], "depth": [10], "level": 
 
 def drawn(rng: np.random.Generator, departures: int) -> tuple[str, dict]:
     """A metric and a convention that departs from trec_eval's on so many axes."""
-    family = str(rng.choice([*FAMILIES]))
-    axes = ["order", "unjudged", "depth", "level", "mean", "rounding", *FAMILIES[family]]
+    families = conventions()["families"]
+    family = str(rng.choice([*families]))
+    axes = ["order", "unjudged", "depth", "level", "mean", "rounding", *families[family]]
     how = {axis: DEFAULTS[axis] for axis in axes}
     for axis in rng.choice(axes, departures, replace=False):
         how[axis] = OPTIONS[axis][rng.integers(len(OPTIONS[axis]))]

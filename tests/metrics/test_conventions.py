@@ -105,11 +105,7 @@ def test_sentence_transformers_leaves_out_queries_with_nothing_relevant():
     assert said("zh", "sentence-transformers", 3) == "全部有相关文档的查询"
 
 
-ROUNDING = {"BEIR": True, "FlagEmbedding": True, "trec_eval (pytrec_eval)": False, "ir_measures": False,
-            "sentence-transformers": False, "`helpers.metrics`": False}  # fmt: skip
-
-
-@pytest.mark.parametrize("library", ROUNDING)
+@pytest.mark.parametrize("library", SCORERS)
 def test_rounding(library):
     """The page on differences would name others: a third, in full or to five places."""
     third = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
@@ -117,7 +113,7 @@ def test_rounding(library):
     rounded = value == pytest.approx(round(1 / 3, 5), abs=1e-12)
     page = (ROOT / "docs" / "en" / "differences.md").read_text(encoding="utf-8")
     rounds = page.partition("### Rounding")[2].partition("round to five places")[0]
-    assert rounded is ROUNDING[library] is (library in rounds)
+    assert rounded is (library in rounds)
 
 
 @pytest.mark.slow  # the import alone takes seconds
@@ -128,12 +124,6 @@ def test_ranx_refuses_different_queries():
     assert (said("en", "ranx", 3), said("zh", "ranx", 3)) == ("refuses if queries differ", "查询不一致时拒绝计算")
     with pytest.raises(AssertionError):
         ranx.evaluate(QRELS, {"q1": {"d4": 1.0}}, "mrr@10")
-
-
-def sentence(page: str, start: str) -> str:
-    """Return the second cell of a page's row that begins so."""
-    text = (ROOT / "docs" / "en" / f"{page}.md").read_text(encoding="utf-8")
-    return next(line.split("|")[2].strip() for line in text.splitlines() if line.startswith(f"| {start}"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from helpers.metrics import Judgements, evaluate, explain
-from helpers.metrics.explanation import CONVENTIONS, FAMILIES, WHOLE, Table, read_figure, read_lists
+from helpers.metrics.explanation import WHOLE, Table, conventions, read_figure, read_lists
 from tests.metrics.plainly import DEFAULTS, case, sample
 from tests.metrics.samples import RELEVANT, RETRIEVED
 
@@ -75,7 +75,7 @@ def filled(names: list[str], seed: int) -> Table:
     judgements = Judgements.of(qrels)
     table = Table([read_figure(name, "0.5") for name in names], judgements)
     table.depths -= {100, 1000}
-    table.fill(read_lists(run, judgements, None, table.depths, {}), scored=True)
+    table.fill(read_lists(run, judgements, None, table.depths), scored=True)
     table.blocks = [np.array(block) for block in table.blocks]
     return table
 
@@ -84,7 +84,7 @@ def filled(names: list[str], seed: int) -> Table:
 def test_made_up_figures_are_rarely_explained_without_a_warning():
     """Whatever one is told would be explained, and nobody warned that so many conventions fit something."""
     rng, unwarned, total = np.random.default_rng(5), 0, 0
-    for number, family in enumerate(FAMILIES):
+    for number, family in enumerate(conventions()["families"]):
         for names, digits in (([10], 3), ([10], 4), ([1, 5, 10], 3)):
             table = filled([f"{family}@{k}" for k in names], number)
             told, spans = table.figures, [np.quantile(block, (0.05, 0.95)) for block in table.blocks]
@@ -98,16 +98,6 @@ def test_made_up_figures_are_rarely_explained_without_a_warning():
                 total += 1
     assert total > 1000
     assert unwarned <= 0.05 * total
-
-
-@pytest.mark.slow
-def test_libraries_are_recognised_blind():
-    """From three figures of three digits another behaviour than the library's would be named."""
-    for real in REAL:
-        if len(real["figures"]) == 3:
-            run, qrels = as_text(real["sample"]) if "sample" in real else (real["run"], real["qrels"])
-            told = {metric: f"{float(value):.3f}" for metric, value in real["figures"].items()}
-            assert 1 <= place(explain(run, qrels, told), real["cause"]) <= 3, real["source"]
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -145,19 +135,13 @@ def test_arrays_are_read_as_evaluate_reads_them():
 
 
 def test_what_counts_as_a_document():
-    """Repetitions, a query's own document, equal texts and groups of queries would not be thought of."""
+    """Repetitions and a query's own document would not be thought of."""
     qrels = {"a": {"b": 1, "c": 1, "a": 0}, "b": {"a": 1, "b": 0}}
-    for told, view, more in (
-        (({"a": ["x", "b", "b"], "b": ["x", "a"]}, {"map@3": "0.5417"}), "twice", {}),
-        (({"a": {"a": 3.0, "b": 2.0}, "b": {"b": 2.0, "a": 1.0}}, {"mrr@2": "1.0"}), "own", {}),
-        (({"a": ["z", "c"], "b": ["a"]}, {"map@2": "1.0"}), "text", {"texts": {"b": "same", "z": "same", "c": "c"}}),
+    for run, told, view in (
+        ({"a": ["x", "b", "b"], "b": ["x", "a"]}, {"map@3": "0.5417"}, "twice"),
+        ({"a": {"a": 3.0, "b": 2.0}, "b": {"b": 2.0, "a": 1.0}}, {"mrr@2": "1.0"}, "own"),
     ):
-        first = explain(told[0], qrels, told[1], **more).candidates[0]
-        assert first.settings["view"] == view
-    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
-    run = {"q1": ["a"], "q2": ["a"], "q3": ["x", "a"]}
-    first = explain(run, qrels, {"mrr@5": "0.75"}, groups={"q1": "g", "q2": "g", "q3": "h"}).candidates[0]
-    assert first.settings["mean"] == "groups"
+        assert explain(run, qrels, told).candidates[0].settings["view"] == view
 
 
 def test_nothing_and_cannot_tell_are_answers():
@@ -172,7 +156,7 @@ def test_nothing_and_cannot_tell_are_answers():
 def test_equal_lists_are_computed_once(monkeypatch):
     """Without pruning a large run would take minutes: nine orders and two treatments give the same lists here."""
     calls = []
-    one = {(name,): np.zeros(2) for name in CONVENTIONS["recall"]}
+    one = {(name,): np.zeros(2) for name in conventions()["recall"]}
     monkeypatch.setattr("helpers.metrics.explanation.quotients", lambda *a: calls.append(a) or one)
     run = {q: {"c": 3.0, "b": 2.0, "a": 1.0} for q in ("q1", "q2")}
     explain(run, {q: {"a": 1, "b": 0, "c": 0} for q in run}, {"recall@3": "0.5"})
@@ -180,22 +164,19 @@ def test_equal_lists_are_computed_once(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("told", "error", "message"),
+    ("told", "message"),
     [
-        ({"ndcg@10": "high"}, ValueError, "expected a figure from 0 to 1"),
-        ({"ndcg@10": "59.6"}, ValueError, "expected a figure from 0 to 1"),
-        ({"ndcg@10": "1.01"}, ValueError, "expected a figure from 0 to 1"),
-        ({"ndcg@10": 0.5}, ValueError, "as text with all its digits"),
-        ({"dncg@10": "0.5"}, ValueError, "Did you mean ndcg@10"),
-        ({"bpref": "0.5"}, ValueError, "cannot be explained"),
-        ({}, ValueError, "There is no figure to explain"),
+        ({"ndcg@10": "59.6"}, "expected a figure from 0 to 1"),
+        ({"ndcg@10": "1.01"}, "expected a figure from 0 to 1"),
+        ({"ndcg@10": 0.5}, "as text with all its digits"),
+        ({"bpref": "0.5"}, "cannot be explained"),
+        ({}, "There is no figure to explain"),
     ],
 )
-def test_bad_figures_are_refused_in_one_line(told, error, message):
+def test_bad_figures_are_refused(told, message):
     """A slip would be explained as if it were a figure, or end in a trace from within."""
-    with pytest.raises(error, match=message) as raised:
+    with pytest.raises(ValueError, match=message):
         explain(RETRIEVED, RELEVANT, told)
-    assert "\n" not in str(raised.value)
 
 
 def test_bad_runs_are_refused_and_missing_scores_told():
@@ -207,7 +188,7 @@ def test_bad_runs_are_refused_and_missing_scores_told():
 
 def test_every_option_has_both_languages_and_a_source():
     """A convention would be named that nobody is known to follow, or not in Chinese."""
-    for axis, options in CONVENTIONS.items():
+    for axis, options in conventions().items():
         for option in options.values() if axis not in ("words", "families") else ():
             assert option.keys() == ({"cost", "en", "zh", "who"} if option["cost"] else {"cost"})
-    assert CONVENTIONS["words"]["en"].keys() == CONVENTIONS["words"]["zh"].keys()
+    assert conventions()["words"]["en"].keys() == conventions()["words"]["zh"].keys()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -58,8 +57,9 @@ def test_scores_give_the_order_of_a_plain_sort(monkeypatch):
         )
 
 
+@pytest.mark.filterwarnings("error")
 def test_one_score_that_rises_is_enough_to_sort():
-    """A ranking whose scores rise only near its end would keep its order."""
+    """A ranking whose scores rise only near its end would keep its order, or be taken for one of distances."""
     ordered, _ = order_rows(np.array([[7, 8, 9]]), np.array([[3.0, 1.0, 2.0]]), str)
     assert ordered.tolist() == [[7, 9, 8]]
 
@@ -140,12 +140,6 @@ IMPOSSIBLE = [  # a ValueError, and what it says
     (lambda: lib.rbp([[1]], [[1]], persistence=1), "between 0 and 1, not 1"),
     (lambda: lib.err([[1]], [{1: 3}], max_grade=2), "max_grade is 2, .* judged 3"),
     (
-        lambda: evaluate(np.array([[7]]), [[7]], "mrr@1", scores=np.ones((1, 1)), doc_ids=["a"] * 7),
-        "names 7 documents, .* holds row 7",
-    ),
-    (lambda: evaluate(np.array([[0]]), [[0]], "mrr@1", doc_ids=["a"]), "give `scores` as well"),
-    (lambda: evaluate({"q": {"d": 1.0}}, {"q": ["d"]}, "mrr@1", doc_ids=["d"]), "holds its ids itself"),
-    (
         lambda: evaluate(np.array([[1, -1, 2, 3]]), [{1: 1}], "recall@3", scores=np.array([[0.3, 0.9, 0.5, 0.6]])),
         "query 0 has padding",
     ),
@@ -187,11 +181,8 @@ def test_bad_input_is_refused(error, call, message):
     ("call", "message"),
     [
         (lambda: evaluate(np.array([[1, 2]]), [{7: 1}], "recall@1"), "No document of the run"),
-        (
-            lambda: evaluate({"q": {"e\u0301": 1.0}}, {"q": {"\xe9": 1}}, "mrr@1"),
-            r"'e\\u0301' against '\\xe9'.*form, NFC",
-        ),
         (lambda: evaluate({"q": ["d1"]}, {"q": ["D1"]}, "recall@1"), "No document of the run"),
+        (lambda: evaluate({"q": ["e\u0301"]}, {"q": ["\xe9"]}, "mrr@1"), r"'e\\u0301' against '\\xe9'.*form, NFC"),
         (lambda: evaluate({"1": ["d1"]}, {"q1": ["d1"]}, "recall@1"), "No query of the run"),
         (lambda: evaluate(np.array([[1, 2]]), [{1: 1}], "recall@10"), "hold 2 places"),
         (lambda: evaluate(np.array([[1, 2]]), [{1: 1}], "mrr@2", scores=np.array([[0.1, 0.4]])), "distances"),
@@ -203,11 +194,10 @@ def test_suspicious_input_warns(call, message):
         call()
 
 
+@pytest.mark.filterwarnings("error")
 def test_low_ranked_overlap_does_not_warn():
     """A weak but sound ranking would be called a mismatch of ids because its hits lie beyond the cutoff."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert evaluate(np.array([[1, 2]]), [{2: 1}], "recall@1").mean["recall@1"] == 0
+    assert evaluate(np.array([[1, 2]]), [{2: 1}], "recall@1").mean["recall@1"] == 0
 
 
 def test_warnings_name_the_callers_line():

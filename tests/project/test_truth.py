@@ -23,11 +23,9 @@ from helpers.judgements import __main__ as judgements
 from helpers.models.find import BUNDLED, OFFLINE_DEFAULT, bundled_path
 from notebooks.kit import __main__ as kit
 from notebooks.kit.cells import by_id
-from notebooks.kit.drawings import drawn_by, parts, unlike
 from notebooks.kit.markdown import headings, links
 from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
 from notebooks.kit.program import program
-from tests.bench import charts
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_zh.md"]
@@ -53,22 +51,6 @@ def test_published_rankings_are_those_that_were_published():
     """Lesson 03 would score rankings that nobody published: the file was copied by hand, and has no other source."""
     data = (ROOT / "helpers" / "data" / "bundled" / "upstream_mrr_example.json").read_bytes()
     assert hashlib.sha256(data).hexdigest() == "38eeb12f6405e79a1a9b179b9fdeb9fde2a7e0686e9a6f1268f51f45c8c5f9f7"
-
-
-@pytest.mark.parametrize("name", charts.CHARTS)
-def test_charts_show_what_was_measured(name: str, tmp_path: Path):
-    """A bar or a point would stay where it was when a benchmark is measured again, and contradict the table below."""
-    folder = ROOT / "docs" / "benchmarks"
-    shutil.copy(folder / f"{name}.json", tmp_path)
-    charts.draw(name, tmp_path)
-    drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")}
-    kept = {path.name: path.read_text(encoding="utf-8") for path in folder.glob(f"{name}-*.svg")}
-    assert sorted(drawn) == sorted(kept) != []
-    for file, fresh in drawn.items():
-        pairs = list(zip(parts(kept[file]), parts(fresh), strict=True))
-        if drawn_by(kept[file]) == drawn_by(fresh):
-            assert [fault for one, two in pairs if (fault := unlike(one, two))] == [], file
-        assert [one.text for one, _ in pairs] == [two.text for _, two in pairs], file
 
 
 def test_no_test_module_is_missing():
@@ -211,7 +193,7 @@ COMMANDS: dict[str, Callable[[list[str]], object]] = {
 }  # fmt: skip
 # Those that have no parser to ask, and those that this project did not write.
 OTHERS = {
-    "retrieval-acid", "tests.data.differences", "tests.false_changes", "tests.bench.bench_distributed",
+    "retrieval-acid", "tests.bench", "tests.data.differences", "tests.false_changes", "tests.bench.bench_distributed",
     "tests.bench.bench_ranks", "tests.bench.bench_search", "tests.site.recorded", "docs.site", "papermill", "nbconvert",
     "pip", "uv", "venv", "pytest", "export", "git", "grep", "cd", "conda", "dask", "npm", "pre-commit", "xcode-select",
     "jupyter",

@@ -153,7 +153,7 @@ def test_every_cause_leads_to_a_section_of_the_page():
 @pytest.mark.parametrize(
     ("broken", "step"),
     [
-        ("report.comparison.load_system", "load"),
+        ("report.comparison.load_model", "load"),
         ("systems.pipeline.build_index", "passages"),
         ("systems.pipeline.search", "search"),
     ],

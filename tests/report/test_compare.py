@@ -55,46 +55,26 @@ def test_what_is_shown_is_what_was_scored(compared, tmp_path):
         assert float(line["map@10"]) == values[line["query"]]
 
 
-def test_every_interval_has_the_level_that_is_shown(compared):
-    """A table that says 80 % would show intervals of 95 %, or the difference of two systems with its sign turned."""
-    assert compared.level == 0.95
-    for level in (0.95, 0.8):
-        shown = replace(compared, level=level)
-        for name, evaluation in shown.scored.items():
-            for metric, values in evaluation.per_query.items():
-                assert shown.intervals[name][metric] == pytest.approx(interval(values, level), abs=1e-12)
-            own = shown.intervals[name]["ndcg@10"]
-            assert shown.table().loc[name, ["ndcg@10 low", "ndcg@10 high"]].tolist() == [own.low, own.high]
-        for reference in shown.scored:
-            first = shown.scored[reference].per_query["mrr@10"]
-            for name, row in shown.paired(reference, "mrr@10").iterrows():
-                second = shown.scored[name].per_query["mrr@10"]
-                test = paired_test(first, second)
-                expected = bootstrap_interval(first - second, level)
-                assert row[["difference", "low", "high"]].tolist() == list(expected[:3])
-                assert (row["better"], row["worse"]) == ((first > second).sum(), (first < second).sum())
-                assert (row["p"], row["smallest p"]) == (test.p_value, test.smallest)
-                assert row["sd"] == np.std(first - second, ddof=1)
-                noticed = power(row["detectable"], row["sd"], len(first)) if row["sd"] else 0.8
-                assert noticed == pytest.approx(0.8, abs=1e-9)
-        record = as_record(shown)
-        assert record["level"] == level
-        assert [system["scores"]["map@10"]["low"] for system in record["systems"]] == [
-            shown.intervals[system["name"]]["map@10"].low for system in record["systems"]
-        ]
-
-
-def test_a_pair_is_tested_once(compared, monkeypatch):
-    """Page, files and gates ask for the same tests; each time they would be drawn anew, or a reader's change stay."""
-    found = replace(compared)
-    frame = found.paired()
-    monkeypatch.setattr("helpers.significance.paired_test", None)
-    assert found.paired(next(iter(found.scored)), found.main).equals(frame)
-    expected = frame.copy()
-    frame["p"] = 2.0
-    assert found.paired().equals(expected)
-    with pytest.raises(TypeError):
-        found.paired(metric="map@10")
+def test_intervals_and_tests_are_those_of_the_significance_module(compared, monkeypatch):
+    """A table would show another interval than lesson 3, or the difference of two systems with its sign turned."""
+    for name, evaluation in compared.scored.items():
+        for metric, values in evaluation.per_query.items():
+            assert compared.intervals[name][metric] == pytest.approx(interval(values), abs=1e-12)
+        own = compared.intervals[name]["ndcg@10"]
+        assert compared.table().loc[name, ["ndcg@10 low", "ndcg@10 high"]].tolist() == [own.low, own.high]
+    for reference in compared.scored:
+        first = compared.scored[reference].per_query["mrr@10"]
+        for name, row in compared.paired(reference, "mrr@10").iterrows():
+            second = compared.scored[name].per_query["mrr@10"]
+            test = paired_test(first, second)
+            assert row[["difference", "low", "high"]].tolist() == list(bootstrap_interval(first - second)[:3])
+            assert (row["better"], row["worse"]) == ((first > second).sum(), (first < second).sum())
+            assert (row["p"], row["smallest p"]) == (test.p_value, test.smallest)
+            assert row["sd"] == np.std(first - second, ddof=1)
+            noticed = power(row["detectable"], row["sd"], len(first)) if row["sd"] else 0.8
+            assert noticed == pytest.approx(0.8, abs=1e-9)
+    monkeypatch.setattr("helpers.significance.paired_test", None)  # page, files and gates ask for the same tests
+    assert len(compared.paired(next(iter(compared.scored)), "mrr@10")) == 2
 
 
 def test_the_record_counts_what_was_scored(compared):

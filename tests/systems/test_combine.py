@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from helpers.data import RetrievalDataset, from_ids
-from helpers.report import compare, loading
+from helpers.report import compare, comparison
 from helpers.report.spec import Spec
-from helpers.systems import Ranking, Words
+from helpers.systems import Ranking
 from helpers.systems.combine import Fusion, Rerank, Run
+from helpers.systems.pipeline import retrieve
 from tests.growth import work
 from tests.systems.samples import collection
 
@@ -51,12 +52,8 @@ def test_more_queries_are_fused_with_no_line_more(four, how):
 def test_too_large_a_k_is_refused_before_anything_is_encoded():
     """A reader would learn after an hour of encoding that the corpus has fewer passages."""
 
-    class Slow(Words):
-        def represent(self, texts, kind):
-            raise AssertionError("encoded")
-
     with pytest.raises(ValueError, match="k=99"):
-        Slow().rank(collection(), 99)
+        retrieve(lambda *_: pytest.fail("encoded"), "BM25", collection(), 99)
 
 
 def test_a_run_is_ranked_as_trec_eval_ranks():
@@ -124,7 +121,7 @@ def test_a_part_is_ranked_once(monkeypatch, tmp_path):
     """A model in a table and in two fusions would encode three times; an error would come three times as slowly."""
     asked = []
 
-    def count(spec, system, data, real=loading.metadata):
+    def count(spec, system, data, real=comparison.metadata):
         asked.append(spec.name) if system is not None else None
         return real(spec, system, data)
 
