@@ -76,8 +76,6 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
                      "tests/report"],
     "helpers/plain.py": ["tests/test_plain.py", "tests/test_significance.py"],
     "helpers/significance.py": ["tests/test_significance.py", "tests/test_training.py"],
-    "helpers/systems/cost.py": ["tests/report/test_causes.py", "tests/report/test_compare.py", "tests/systems",
-                                "tests/index/test_binary.py"],
     "helpers/systems": ["tests/systems", "tests/report/test_compare.py", "tests/test_report.py"],
     "helpers/training": ["tests/test_training.py"],
 }  # fmt: skip
@@ -297,8 +295,8 @@ def outcome(process: int, status: int, checkout: Path) -> str:
     return name if status else ""
 
 
-def run(chosen: list[Mutant], workers: int, seconds: float) -> list[str]:
-    """Try mutants, so many at a time, each in a checkout of its own, for so long; return what killed them."""
+def run(chosen: list[Mutant], workers: int, seconds: float) -> None:
+    """Try mutants, so many at a time, each in a checkout of its own, for so long."""
     killers, waiting, since = [], chosen[::-1], time.monotonic()
     RESULTS.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, RESULTS.open("a", encoding="utf-8") as file:
@@ -306,30 +304,29 @@ def run(chosen: list[Mutant], workers: int, seconds: float) -> list[str]:
         while running or (waiting and time.monotonic() - since < seconds):
             while waiting and free and time.monotonic() - since < seconds:
                 mutant, checkout = waiting.pop(), free.pop()
+                original = (checkout / mutant.module).read_text(encoding="utf-8")
                 replace(checkout / mutant.module, mutant.source)
-                running[start(own_tests(mutant.module), checkout)] = mutant, checkout, time.monotonic()
+                running[start(own_tests(mutant.module), checkout)] = mutant, checkout, original, time.monotonic()
             process, status = os.wait()
-            mutant, checkout, began = running.pop(process)
+            mutant, checkout, original, began = running.pop(process)
             killers.append(outcome(process, status, checkout))
-            replace(checkout / mutant.module, (ROOT / mutant.module).read_text(encoding="utf-8"))
+            replace(checkout / mutant.module, original)
             free.append(checkout)
             entry = {key: value for key, value in mutant._asdict().items() if key != "source"}
             entry |= {"digest": mutant.digest, "killed by": killers[-1], "seconds": round(time.monotonic() - began, 1)}
             file.write(json.dumps(entry, ensure_ascii=False) + "\n")
             file.flush()
             print("." if status else f"\nsurvives: {mutant}\n", end="", flush=True)
-    print(f"\n{len(killers)} tried in {time.monotonic() - since:.0f} s, {len(waiting)} left for another run.")
-    return killers
+        print(f"\n{len(killers)} tried in {time.monotonic() - since:.0f} s, {len(waiting)} left for another run.")
+        confirm(killers, free[0])
 
 
-def confirm(killers: list[str]) -> None:
+def confirm(killers: list[str], checkout: Path) -> None:
     """Make sure that the tests which killed a mutant pass where nothing was changed; else they killed nothing."""
-    with tempfile.TemporaryDirectory() as folder:
-        checkout = copied(Path(folder, "same"))
-        for file in sorted({name.split("::")[0] for name in killers if "::" in name}):
-            process = start(sorted({name for name in killers if name.split("::")[0] == file}), checkout)
-            if name := outcome(process, os.waitpid(process, 0)[1], checkout):
-                raise SystemExit(f"{name} fails without a mutant, in a copy without .git: mend it, delete {RESULTS}.")
+    for file in sorted({name.split("::")[0] for name in killers if "::" in name}):
+        process = start(sorted({name for name in killers if name.split("::")[0] == file}), checkout)
+        if name := outcome(process, os.waitpid(process, 0)[1], checkout):
+            raise SystemExit(f"{name} fails without a mutant, in a copy without .git: mend it, delete {RESULTS}.")
 
 
 def report(tried: list[Mutant]) -> float:
@@ -368,7 +365,7 @@ def main() -> int:
     left = [mutant for mutant in tried if not found.get(mutant.digest)]
     left.sort(key=lambda mutant: mutant.digest in found)  # those that survived an earlier run come last
     print(f"{len(chosen) - len(tried)} of {len(chosen)} are like the original, {len(tried) - len(left)} killed before.")
-    confirm(run(left, args.workers, args.seconds))
+    run(left, args.workers, args.seconds)
     return 0 if report(tried) >= 0.9 else 1
 
 

@@ -35,7 +35,7 @@ def in_order(
             for number, task in itertools.islice(numbered, max(0, room)):
                 with _scheduler_reached():
                     key = f"{name}-{run}-{number}"
-                    waiting.append((number, task, client.submit(call, *task, key=key, retries=RETRIES, pure=False)))
+                    waiting.append((number, task, client.submit(call, *task, key=key, retries=RETRIES)))
             if not waiting:
                 return
             number, task, future = waiting[0]

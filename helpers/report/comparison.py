@@ -1,4 +1,4 @@
-"""Compare any systems on one collection: scores with intervals, paired tests, costs and failures."""
+"""Compare any systems on one collection: scores with intervals, paired tests and failures."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,6 @@ from helpers.report.files import Comparison
 from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly
 from helpers.report.spec import WORDS, Options, Record, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, Rerank, Run
-from helpers.systems.cost import Cost, measured, stage
 from helpers.systems.pipeline import Dense, Ranking, System, Words
 from helpers.systems.stages import ideal_order, lost_by_stage, trace, union
 
@@ -174,26 +173,24 @@ def _follow(
 
 def _rank(spec: Spec, results: Mapping[str, Result], data: RetrievalDataset, k: int, progress: bool) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows."""
-    record, cost = metadata(spec, None, data), Cost()
+    record = metadata(spec, None, data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         run = (
             load_system(spec, {}, progress) if spec.kind == "run" else None
         )  # a damaged one is an error of the whole comparison
         try:
-            with measured() as cost:
-                with stage("load"):
-                    system = run or load_system(spec, results, progress)
-                record = metadata(spec, system, data)
-                if getattr(system, "exact", True):  # a deeper search by an approximate index would find other passages
-                    k = max(k, EXPORTED)
-                k = max(system.table.longest, 1) if isinstance(system, Run) else min(k, len(data.corpus))
-                ranking = system.rank(data, k)
+            system = run or load_system(spec, results, progress)
+            record = metadata(spec, system, data)
+            if getattr(system, "exact", True):  # a deeper search by an approximate index would find other passages
+                k = max(k, EXPORTED)
+            k = max(system.table.longest, 1) if isinstance(system, Run) else min(k, len(data.corpus))
+            ranking = system.rank(data, k)
         except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
-            return Result(spec.name, record, error=message, cost=cost, notes=_notes(caught))
+            return Result(spec.name, record, error=message, notes=_notes(caught))
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
-    return Result(spec.name, record, ranking, ids, isinstance(system, Run), cost=cost, notes=_notes(caught))
+    return Result(spec.name, record, ranking, ids, isinstance(system, Run), notes=_notes(caught))
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:

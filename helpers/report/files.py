@@ -117,7 +117,6 @@ def as_record(comparison: Results) -> Record:
 def _system(comparison: Results, result: Result) -> Record:
     record: Record = {
         "name": result.name, **result.metadata, "error": result.error, "notes": [note.text for note in result.notes],
-        "failed_in": result.cost.failed_in, "seconds": result.cost.seconds,
     }  # fmt: skip
     if result.evaluation is None:
         return record

@@ -204,13 +204,8 @@ class View:
         return list(dict.fromkeys([self.comparison.main, *self.comparison.metrics]))
 
     def failed(self) -> list[Remark]:
-        """Return which systems failed at which step, with the message in English."""
-        steps, results = catalogue(self.language)["steps"], self.comparison.results
-        failed_in = {name: steps[results[name].cost.failed_in or "other"] for name in self.comparison.failed}
-        return [
-            Remark(name, self.words["failed"].format(step=failed_in[name]), error)
-            for name, error in self.comparison.failed.items()
-        ]
+        """Return which systems failed, with the message in English."""
+        return [Remark(name, self.words["failed"], error) for name, error in self.comparison.failed.items()]
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return each cause of another number: the section that explains it, a sentence, counts."""

@@ -13,7 +13,6 @@ from helpers._optional import Note
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation, evaluate
 from helpers.report.spec import Record
-from helpers.systems.cost import Cost
 from helpers.systems.pipeline import Ranking
 
 if TYPE_CHECKING:
@@ -69,7 +68,6 @@ class Result:
     doc_ids: Sequence[str] | Mapping[int, str] = field(default=(), repr=False)
     is_run: bool = False  # read from a run file, and scored to its end
     evaluation: Evaluation | None = field(default=None, repr=False)
-    cost: Cost = field(default_factory=Cost)
     stages: Stages | None = None  # of a fusion or reranking, where it loses answers
     notes: Sequence[Note] = ()  # warnings, each once
     error: str | None = None  # why it failed

@@ -3,7 +3,6 @@
 # pipeline     rank: represent, index and search, for vectors, token vectors and words
 # combine      run files, fusion and reranking
 # contenders   the models of lesson 3
-# cost         the seconds of each stage
 # stages       the stage at which a pipeline loses relevant passages
 
 from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run

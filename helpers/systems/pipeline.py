@@ -13,7 +13,6 @@ from helpers.index import WORD_INDEXES, build_index, search
 from helpers.index.order import check_k
 from helpers.index.words import KINDS
 from helpers.models import Model, Pooling, Precomputed
-from helpers.systems.cost import stage
 
 Represented: TypeAlias = "np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors"  # index input
 
@@ -49,12 +48,8 @@ def retrieve(represent: Callable[[list[str], str], Represented], kind: str, data
     :func:`helpers.index.build_index`.
     """
     check_k(k, len(data.corpus))
-    with stage("passages"):
-        index = build_index(represent(data.corpus, "passage"), kind)
-    with stage("queries"):
-        queries = represent(data.queries, "query")
-    with stage("search"):
-        return Ranking(*search(index, queries, k))
+    index = build_index(represent(data.corpus, "passage"), kind)
+    return Ranking(*search(index, represent(data.queries, "query"), k))
 
 
 @dataclass(frozen=True)
@@ -71,6 +66,11 @@ class Dense:
     batch_size: int = BATCH_SIZE
     cache_dir: str | Path | None = None
     progress: bool = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether a query is compared with every passage, so that a ranking of any depth is meaningful."""
+        return self.pooling == Pooling.MAXSIM or self.factory in EXACT
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query; many precomputed vectors are searched where they lie."""

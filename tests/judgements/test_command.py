@@ -70,6 +70,7 @@ def test_from_texts_to_a_collection(folder, capsys):
     assert "column 'grade', not 'given', of judging/conflicts.csv" in capsys.readouterr().err
     fill("judging/conflicts.csv", 3)
     assert run(f"{command} --settled judging/conflicts.csv") == 0
+    assert "4 judgements of 3 queries in qrels.txt; 0 pairs without a grade." in capsys.readouterr().out
     assert read_qrels("qrels.txt") == {"q1": {"007": 3, "p4": 0}, "q2": {"p2": 3}, "q3": {"p4": 0}}
     data = load_dataset(folder, queries="queries.jsonl", corpus="corpus.jsonl", qrels="qrels.txt")
     assert [data.corpus[row] for row in data.relevant(0)] == [CORPUS["007"]]

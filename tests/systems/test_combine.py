@@ -29,6 +29,14 @@ class Fixed:
         return Ranking(self.ranking.scores[:, :k], self.ranking.ids[:, :k])
 
 
+class Last:
+    """Likes the last candidates best."""
+
+    def scores(self, data, candidates):
+        """Score them by their place."""
+        return [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
+
+
 @pytest.fixture
 def four():
     """Give a collection of four passages and one query."""
@@ -103,11 +111,12 @@ def test_weighted_fusion_by_hand(four):
     np.testing.assert_allclose(found.scores[0], [2.25, 0.5, 0, 0], rtol=1e-6)
 
 
-def test_documents_that_the_corpus_lacks_are_not_fused(four):
-    """Two runs number what only they know alike: one document would get the other's votes."""
+def test_documents_that_the_corpus_lacks_are_neither_fused_nor_reranked(four):
+    """Two runs number what only they know alike, and a reranker has no text of it: one would get another's votes."""
     parts = [Run({"q": {"x": 2.0, "p1": 1.0}}), Run({"q": {"y": 2.0, "p1": 1.0}})]
     with pytest.warns(UserWarning, match="not in the corpus"):
-        assert Fusion(parts).rank(four, 3).ids.tolist() == [[1, -1, -1]]
+        found = [system.rank(four, 3).ids.tolist() for system in (Fusion(parts), Rerank(parts[0], Last()))]
+    assert found == [[[1, -1, -1]]] * 2
 
 
 def test_a_ranking_is_a_part_that_is_ready(four):
@@ -156,12 +165,6 @@ def test_a_run_that_matches_nothing_is_refused(four, run, message):
 
 def test_reranking_goes_no_deeper_than_it_was_told(four):
     """A reranker would read passages beyond its depth, cost more, and not be the system that its name says."""
-
-    class Last:
-        """Likes the last candidates best."""
-
-        def scores(self, data, candidates):
-            return [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
 
     part = Fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
     assert Rerank(part, Last(), depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]

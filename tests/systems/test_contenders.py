@@ -103,6 +103,9 @@ def test_what_ranks_by_itself_is_a_system():
             return Ranking(-ids.astype(np.float32), ids)
 
     assert rank(LastFirst(), EXAMPLE, 3).ids.tolist() == [[9, 8, 7]] * 5
+    assert rank(LastFirst(), EXAMPLE).ids.shape == rank("BM25", EXAMPLE).ids.shape == (5, 10)
+    exact = [Dense(None), Dense(None, "maxsim"), Dense(None, factory="HNSW4")]
+    assert [system.exact for system in exact] == [True, True, False]  # a report ranks the last no deeper than asked
     assert len({Dense(None, "mean"), Dense(None, "mean")}) == 1  # the key of a dict, as in a solution of lesson 5
     with pytest.raises(ValueError, match="Unknown system 'BM52': expected a model, or one of BM25, TF-IDF"):
         rank("BM52", EXAMPLE, 3)
