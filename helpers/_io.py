@@ -54,7 +54,8 @@ def open_binary(path: Path) -> Iterator[io.BufferedReader]:
         with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
             yield cast(io.BufferedReader, file)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _not_packed(path, error) from None
+        message = f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked."
+        raise ValueError(message) from None
 
 
 @contextlib.contextmanager
@@ -70,13 +71,6 @@ def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _not_packed(path: Path, error: Exception) -> ValueError:
-    with path.open("rb") as file:
-        if (kind := what_is(file.read(64))) and isinstance(error, gzip.BadGzipFile):
-            return ValueError(f"{path.name!r} is {kind}.")
-    return ValueError(f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked.")
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.models import load_model
 from tests.checkpoints import save_checkpoint
-from tests.data.files import beir, jsonl, put
+from tests.data.files import beir, jsonl, mteb, put
 
 ROWS = [{"query": "one", "positive": "uno", "rater": "r7"}, {"query": "two", "positive": "dos", "rater": ""}]
 JUDGED = [{"assessor": 3, "corpus-id": "00", "score": 2, "query-id": "q0"}]
@@ -23,25 +23,16 @@ def _delimited(rows: list[dict[str, object]], mark: str) -> str:
     return "".join(mark.join(map(str, row)) + "\n" for row in [list(rows[0]), *(row.values() for row in rows)])
 
 
-def _configurations(folder: Path) -> Path:
-    """The three configurations of MTEB, each with a further column."""
-    tables: dict[str, list[dict[str, object]]] = {
-        "corpus": [{"_id": f"0{n}", "text": text, "url": "u"} for n, text in enumerate("ab")],
-        "queries": [{"_id": f"q{n}", "text": text, "lang": "en"} for n, text in enumerate("ab")],
-        "default": JUDGED,
-    }
-    for name, rows in tables.items():
-        put(folder / "data" / f"{name}.jsonl", jsonl(rows))
-    configs = [{"config_name": name, "data_files": f"data/{name}.jsonl"} for name in tables]
-    put(folder / "README.md", f"---\nconfigs: {json.dumps(configs)}\n---\n")
-    return folder
-
-
+MTEB = {
+    "corpus": [{"_id": f"0{n}", "text": text, "url": "u"} for n, text in enumerate("ab")],
+    "queries": [{"_id": f"q{n}", "text": text, "lang": "en"} for n, text in enumerate("ab")],
+    "qrels": JUDGED,
+}
 DATA = {
     "a.csv": (lambda d: put(d / "a.csv", _delimited(ROWS, ",")), {"a.csv": ["rater"]}),
     "rows in a folder": (lambda d: put(d / "set" / "dev.jsonl", jsonl(ROWS)).parent, {"set": ["rater"]}),
     "LlamaIndex": (lambda d: put(d / "qa.json", json.dumps(LLAMA, indent=4)), {"qa.json": ["mode"]}),
-    "MTEB": (_configurations, {"default": ["assessor"], "queries": ["lang"], "corpus": ["url"]}),
+    "MTEB": (lambda d: mteb(d / "m", **MTEB), {"qrels": ["assessor"], "queries": ["lang"], "corpus": ["url"]}),
 }
 
 
@@ -52,14 +43,14 @@ def test_columns_that_are_not_read_are_told(kind: str, tmp_path: Path):
     assert load_dataset(make(tmp_path)).unused == expected
 
 
-@pytest.mark.parametrize("name", ["dev.csv", "dev.tsv", "dev.txt", "dev.jsonl", "dev.parquet"])
+@pytest.mark.parametrize("name", ["dev.csv", "dev.qrels", "dev.jsonl", "dev.parquet"])
 def test_columns_of_judgements_that_are_not_read_are_told(name: str, tmp_path: Path):
     """An assessor, a number in a column before the others, would be read as the query or the grade."""
     (beir(tmp_path) / "qrels" / "dev.tsv").unlink()
     if name == "dev.parquet":
         datasets.Dataset.from_list(JUDGED).to_parquet(tmp_path / "qrels" / name)
     else:
-        mark = {"dev.csv": ",", "dev.tsv": "\t", "dev.txt": " "}.get(name)
+        mark = {"dev.csv": ";", "dev.qrels": "\t"}.get(name)
         put(tmp_path / "qrels" / name, _delimited(JUDGED, mark) if mark else jsonl(JUDGED))
     data = load_dataset(tmp_path)
     assert (data.unused, data.query_ids, data.qrels) == ({name: ["assessor"]}, ["q0", "q1"], [{0: 2}, {1: 1}])

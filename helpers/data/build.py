@@ -78,12 +78,10 @@ def texts_by_id(table: Table, role: str, reading: Reading) -> Texts:
     if nameless := [row for row, cell in enumerate(cells) if is_blank(cell)]:
         raise ValueError(f"{table.source!r}: {len(nameless)} {role} rows have no id, the first is row {nameless[0]}.")
     texts, titled = texts_of(table, role, reading.columns)
-    by_id: dict[str, str] = {}
-    for name, text in zip(map(str, cells), texts, strict=True):
-        has_text = not is_blank(text)
-        if has_text and (fault := text_fault(text)):
-            raise ValueError(f"{table.source!r}: {role} {name!r} {fault}")
-        by_id[name] = str(text) if has_text else ""
+    by_id = {
+        name: "" if is_blank(text) else _text(text, f"{table.source!r}: {role} {name!r}")
+        for name, text in zip(map(str, cells), texts, strict=True)
+    }
     if len(by_id) < len(cells):
         repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
         raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")

@@ -134,15 +134,15 @@ def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) ->
     return next((folder / name for name in names if (folder / name).exists() or (folder / name).is_symlink()), None)
 
 
-def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) -> Table:
-    """Read a JSONL, JSON, CSV, TSV or Parquet file, optionally in ``.gz``.
+def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8, kind: str | None = None) -> Table:
+    """Read a JSONL, JSON, CSV, TSV or Parquet file, optionally in ``.gz``; without a ``kind`` its suffix tells.
 
     The delimiter of a CSV file (``,`` ``;`` ``|`` or tab) is detected in its first line, or read from Excel's ``sep=;``
     above it. Every cell is text: an id ``007`` keeps its zeros, and a passage ``NA`` is not a missing value. A TSV file
     of two columns without a known column name (a usual one, or one of ``named``) has no header and contains ids and
     texts, as in MS MARCO.
     """
-    kind = kind_of(path)
+    kind = kind or kind_of(path)
     if kind is None:
         with path.open("rb") as file:
             seen = what_is(file.read(64))

@@ -134,8 +134,9 @@ def _chosen(
     data: RetrievalDataset, level: int | None, max_queries: int | None = None, corpus_queries: int | None = None
 ) -> RetrievalDataset:
     """Return the part of a collection that was asked for. Raises ValueError if it has no relevant passage."""
-    check_count("relevance_level", level)
-    data = data if level is None else replace(data, relevance_level=level)
+    if level is not None:
+        check_count("relevance_level", level)
+        data = replace(data, relevance_level=level)
     require_answers(data)
     whole, data = data, data if max_queries is None else data.first(max_queries)
     if corpus_queries is None:

@@ -1,8 +1,7 @@
 """The report's command: its options, one row each; read and check, load, compare, write, judge.
 
 Exit status: 0 well, 1 an error or a system that failed, 2 a command line that cannot be read, 3 a gate
-(`--fail-under`, `--fail-if-drop`) that was not passed, 4 a baseline that cannot be compared
-(other data, without the metric), 130 stopped by Ctrl-C.
+(`--fail-under`, `--fail-if-drop`) that was not passed, 130 stopped by Ctrl-C.
 """
 
 import argparse
@@ -20,14 +19,12 @@ from helpers._optional import say
 from helpers.data import OFFLINE_DATA, RetrievalDataset, from_ids, load_dataset
 from helpers.data.runs import read_run_table
 from helpers.data.trec import as_qrels, read_judgements, read_run
-from helpers.embeddings import default_cache
 from helpers.metrics import explain
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import Comparison
 from helpers.report.gates import (
     MARGIN,
-    NotComparableError,
     Outcome,
     at_least,
     headline,
@@ -87,7 +84,7 @@ OUTPUT: Group = {
     "--fail-under": {"action": "append", "default": [], "metavar": "METRIC=VALUE",
                      "help": "exit with 3 if the first system is below"},
     "--baseline": {"type": Path, "metavar": "FOLDER",
-                   "help": "an earlier report on the same data; exit with 4 if it is of other data or lacks the "
+                   "help": "an earlier report on the same data; exit with 1 if it is of other data or lacks the "
                    "metric"},
     "--fail-if-drop": {"action": "append", "default": [], "metavar": "METRIC[=MARGIN]",
                        "help": "exit with 3 if the first system has fallen since the baseline, and a loss of the "
@@ -110,15 +107,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(args)
     except KeyboardInterrupt:
-        print(
-            f"\nstopped: nothing was written to {args.out}, where an earlier report stays; embeddings of finished "
-            f"batches are kept in {default_cache()}, the same command goes on from there",
-            file=sys.stderr,
-        )
+        print("\nstopped: nothing was written; the same command goes on from the embeddings so far", file=sys.stderr)
         return 130
-    except NotComparableError as error:
-        print(f"error: {one_line(error)}", file=sys.stderr)
-        return 4
     except (ValueError, RuntimeError, OSError, ImportError, MemoryError) as error:
         print(f"error: {one_line(with_options(str(error))) or type(error).__name__}", file=sys.stderr)
         return 1

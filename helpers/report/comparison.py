@@ -71,17 +71,22 @@ def compare(
             f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
         )
     require_answers(data)
+    if len(data.queries) < 2:
+        raise ValueError(f"{data.name}: one query shows nothing about others; give at least two, judged.")
     specs = _read_specs(systems, progress)
     ranked = _in_order(specs, chosen[-2])
-    k = _depth_of(chosen, data, k, most)
+    relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
+    uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in chosen}
+    k = min(max(k, *(cutoff_of(name, uncut[name]) for name in chosen)), most)
     results: dict[str, Result] = {}
+    parts = {part for spec in specs.values() for part in spec.parts}
     for name, spec in ranked.items():
         needed = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
         result = _rank(spec, results, data, max([k, *needed]), progress)
         if spec.parts and result.ranking is not None:
             result = replace(result, stages=_follow(spec, ranked, {**results, name: result}, data, chosen[-2], k))
-        results[name] = result
-    scored = {name: _score(results[name], data, chosen, k) for name in specs}
+        results[name] = result if name in parts else _score(result, data, chosen, k)  # of parts the whole is needed
+    scored = {name: _score(results[name], data, chosen, k) if name in parts else results[name] for name in specs}
     return Comparison(data, scored, chosen, chosen[-2])
 
 
@@ -99,13 +104,6 @@ def _in_order(specs: Mapping[str, Spec], main: str) -> dict[str, Spec]:
                 f"{cutoff} or more."
             )
     return ranked
-
-
-def _depth_of(metrics: Sequence[str], data: RetrievalDataset, k: int, most: int) -> int:
-    """Return the rank down to which the deepest of some metrics looks, at least k."""
-    relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
-    uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in metrics}
-    return min(max(k, *(cutoff_of(name, uncut[name]) for name in metrics)), most)
 
 
 def canonical_metrics(metrics: Sequence[str]) -> list[str]:

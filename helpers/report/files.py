@@ -123,8 +123,7 @@ def _system(comparison: Results, result: Result) -> Record:
     record["scores"] = {}
     for metric, mean in result.evaluation.mean.items():
         spread = comparison.intervals[result.name][metric]
-        low, high = (spread.low, spread.high) if spread else (None, None)
-        record["scores"][metric] = {"mean": mean, "low": low, "high": high}
+        record["scores"][metric] = {"mean": mean, "low": spread.low, "high": spread.high}
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
     record["run"] = run_names(comparison).get(result.name)

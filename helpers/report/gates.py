@@ -18,10 +18,6 @@ from helpers.report.page import catalogue, number, p_text, percent
 from helpers.report.results import Results, shown
 
 
-class NotComparableError(ValueError):
-    """The scores of an earlier report are of other data, queries or metrics: any difference would mean nothing."""
-
-
 class Baseline(NamedTuple):
     """A system of an earlier report: its date, and by metric the scores in the order of the data, (q,)."""
 
@@ -45,7 +41,7 @@ def headline(
 
     w, main, scored = catalogue(language)["verdict"], comparison.main, comparison.scored
     others = [name for name in scored if name != candidate]
-    if candidate not in scored or len(comparison.data.queries) < 2 or not (baseline or len(others) == 1):
+    if candidate not in scored or not (baseline or len(others) == 1):
         return ""
     now = scored[candidate]
     if baseline:
@@ -86,19 +82,19 @@ def read_baseline(folder: Path, data: RetrievalDataset, system: str, metrics: Se
     except (ValueError, LookupError, TypeError) as error:
         raise ValueError(f"{str(path)!r} is no result of a report ({error!r}): give the folder of one.") from None
     if schema != SCHEMA:
-        raise NotComparableError(f"{path.name} has schema {schema}, this report {SCHEMA}: write that report again.")
+        raise ValueError(f"{path.name} has schema {schema}, this report {SCHEMA}: write that report again.")
     if missing := [metric for metric in metrics if metric not in known]:
-        raise NotComparableError(
+        raise ValueError(
             f"not comparable: {str(path)!r} has no {missing[0]}, only {', '.join(known)}: write it again with that one."
         )
     for key, digest in data_digests(data).items():
         if theirs.get(key) != digest:
-            raise NotComparableError(
+            raise ValueError(
                 f"not comparable: the baseline evaluated other data ({theirs['name']!r}, {key} "
                 f"{str(theirs.get(key))[:12]}, here {digest[:12]}). Write it again on these data."
             )
     if (level := theirs["relevance_level"]) != data.relevance_level:
-        raise NotComparableError(
+        raise ValueError(
             f"not comparable: passages counted as relevant from grade {level} on, here from {data.relevance_level}."
         )
     names = list(dict.fromkeys(row["system"] for row in rows))
@@ -143,8 +139,6 @@ def no_drop(
     if candidate not in comparison.scored:
         return Outcome("not_passed", sentences["not_scored"].format(name=candidate))
     now, before = comparison.scored[candidate].per_query[metric], baseline.scores[metric]
-    if len(now) < 2:
-        return Outcome("not_passed", sentences["one_query"].format(name=candidate))
     test, sd = paired_test(now, before), float((now - before).std(ddof=1))
     p = test.p_value / 2 if test.difference < 0 else 1 - test.p_value / 2
     excluded = margin > 0 and noninferiority_test(now, before, margin, alpha).p_value < alpha

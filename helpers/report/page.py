@@ -6,7 +6,7 @@ Its words are in words/LANGUAGE.toml, one file a language; its layout is in repo
 import contextlib
 import importlib.metadata
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 DISTRIBUTION = "retrieval-evaluation-tutorial"
 DIFFERS = "differences.html"  # the page of the site on numbers that differ
 FAILURES, PAIRS = 10, 5  # queries shown
-TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
+TEXT = 160  # characters of a text
 NAMED = 5  # systems named for one cause
 WIDTH = 300  # units across a drawing
 SMALL = 0.05
@@ -137,8 +137,6 @@ class View:
             return [w["summary_none"], *failed]
         best = self.names[0]
         spread, mean = c.intervals[best][c.main], number(c.scored[best].mean[c.main])
-        if spread is None:
-            return [w["summary_single"].format(best=best, metric=shown(c.main), mean=mean), *failed]
         sentences = [
             w["summary_runs" if c.data.judged_alone else "summary_one"].format(
                 best=best, metric=shown(c.main), mean=mean, low=number(spread.low), high=number(spread.high),
@@ -192,7 +190,7 @@ class View:
         cutoff = cutoff_of(c.metrics[-1])
         columns: dict[str, list[Cell | str]] = {
             shown(metric): [
-                interval_cell(e.mean[metric], None if metric.startswith("judged") else c.intervals[name][metric])
+                Cell(number(e.mean[metric]), "" if metric.startswith("judged") else between(c.intervals[name][metric]))
                 for name, e in c.scored.items()
             ]
             for metric in metrics
@@ -292,11 +290,10 @@ class View:
             return None
         keys = ("low", "difference", "high")
         ends = [0.0, *(row[key] for row in tests.values() for key in keys)]
-        low, cut = min(ends), _cut_names(tests)
+        low = min(ends)
         scale = WIDTH / (max(ends) - low or 1.0)
         return -low * scale, [
-            Bar(cut.get(n, n), number(row["difference"]), [(row[key] - low) * scale for key in keys])
-            for n, row in tests.items()
+            Bar(n, number(row["difference"]), [(row[key] - low) * scale for key in keys]) for n, row in tests.items()
         ]
 
     def stages(self) -> Grid | None:
@@ -367,9 +364,9 @@ def number(value: float) -> str:
     return f"{value:.3f}".replace("-0.000", "0.000").replace("-", "−")
 
 
-def interval_cell(mean: float, spread: "Interval | None") -> Cell:
-    """Write a mean with its interval, if it has one."""
-    return Cell(number(mean), f"{number(spread.low)}–{number(spread.high)}" if spread else "")
+def between(spread: "Interval") -> str:
+    """Write the ends of an interval."""
+    return f"{number(spread.low)}–{number(spread.high)}"
 
 
 def percent(share: float) -> str:
@@ -386,9 +383,3 @@ def short(text: str) -> str:
     """Return a text on one line, a dash between its title and the rest, cut to the width of a cell."""
     line = " – ".join(" ".join(part.split()) for part in text.strip().split("\n", 1))
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
-
-
-def _cut_names(names: Iterable[str]) -> dict[str, str]:
-    """Cut names to the width of a figure, in the middle, since variants differ at the end; not if two became one."""
-    cut = {n: n if len(n) <= NAME else f"{n[: NAME // 2 - 1]}…{n[-NAME // 2 :]}" for n in names}
-    return cut if len(set(cut.values())) == len(cut) else {}

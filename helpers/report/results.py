@@ -96,13 +96,13 @@ class Results:
         return {name: result.error for name, result in self.results.items() if result.error is not None}
 
     @cached_property
-    def intervals(self) -> dict[str, dict[str, "Interval | None"]]:
-        """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
+    def intervals(self) -> dict[str, dict[str, "Interval"]]:
+        """The interval of each mean, by system and metric."""
         from helpers.significance import intervals
 
         values = [evaluation.per_query[metric] for evaluation in self.scored.values() for metric in self.metrics]
-        spreads = iter(intervals(np.transpose(values)) if len(self.data.queries) > 1 else [])
-        return {name: {metric: next(spreads, None) for metric in self.metrics} for name in self.scored}
+        spreads = iter(intervals(np.transpose(values)))
+        return {name: {metric: next(spreads) for metric in self.metrics} for name in self.scored}
 
     def table(self) -> "pd.DataFrame":
         """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""
@@ -112,8 +112,7 @@ class Results:
         for name, evaluation in self.scored.items():
             rows[name] = {metric: evaluation.mean[metric] for metric in self.metrics}
             spread = self.intervals[name][self.main]
-            low, high = (spread.low, spread.high) if spread else (np.nan, np.nan)
-            rows[name] |= {f"{self.main} low": low, f"{self.main} high": high}
+            rows[name] |= {f"{self.main} low": spread.low, f"{self.main} high": spread.high}
         rows |= {name: {} for name in self.failed}
         return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -142,7 +141,7 @@ class Results:
         if key[1] not in self.metrics:
             raise ValueError(f"{key[1]!r} was not computed; there are {', '.join(self.metrics)}.")
         if key not in self._tests:
-            self._tests[key] = self._test(*key) if len(self.data.queries) > 1 else {}
+            self._tests[key] = self._test(*key)
         return self._tests[key]
 
     def _test(self, reference: str, metric: str) -> dict[str, dict[str, float]]:

@@ -10,35 +10,9 @@ import pytest
 
 from helpers.data import load_dataset, trec
 from helpers.metrics import evaluate
-from tests.data.files import beir, jsonl, put
+from tests.data.files import Rows, beir, configured, jsonl, mteb, put
 
 FILES = {"queries": "queries.jsonl", "corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"}
-Rows = list[dict[str, object]]
-
-
-def configured(folder: Path, split: str = "test", **tables: Rows) -> Path:
-    """Write a configuration for each table of one split, and the card that names them."""
-    card = "---\nconfigs:\n"
-    for name, rows in tables.items():
-        put(folder / name / "part.jsonl", jsonl(rows))
-        card += f"- config_name: {name}\n  data_files: [{{split: {split}, path: {name}/part.jsonl}}]\n"
-    put(folder / "README.md", card + "---\n")
-    return folder
-
-
-def mteb(folder: Path, form: str = "{}", judged: str = "qrels", **tables: Rows) -> Path:
-    """Write a collection as mteb has them on the hub; the names of configurations are formed as said."""
-    known: dict[str, Rows] = {
-        "corpus": [{"_id": "00", "title": "T", "text": f"uno {form}"}, {"_id": "01", "title": "", "text": "dos"}],
-        "queries": [{"_id": f"q{row}", "text": text} for row, text in enumerate(["one", "two", "unasked"])],
-        "qrels": [
-            {"query-id": "q0", "corpus-id": "00", "score": 2.0},
-            {"query-id": "q1", "corpus-id": "01", "score": 1.0},
-            {"query-id": "q1", "corpus-id": "00", "score": 0.0},
-        ],
-    }
-    tables = {form.format(judged if role == "qrels" else role): rows for role, rows in (known | tables).items()}
-    return configured(folder, **tables)
 
 
 # --- packed -----------------------------------------------------------------------------------------------------------
@@ -315,7 +289,7 @@ def test_gaps_in_tables_are_treated_alike(tmp_path: Path):
     with pytest.raises(ValueError, match=r"all.jsonl.*1 of 2 passages are blank.*row 1"):
         load_dataset(source, corpus=corpus)
     kept = load_dataset(source, corpus=corpus, on_missing="keep")
-    assert (kept.qrels, len(kept.ids_without_text)) == ([{0: 1}, {1: 1}], 1)
+    assert (kept.qrels, kept.doc_ids) == ([{0: 1}, {1: 1}], ["0", "1"])
     data = load_dataset(source, corpus=corpus, on_missing="skip")
     assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno"], [{0: 1}, {}])
     assert data.skipped == {"blank_queries": 1, "blank_passages": 2, "missing_passages": 1, "judgements": 1}

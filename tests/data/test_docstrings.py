@@ -114,7 +114,6 @@ def test_a_query_that_fits_two_passages_is_none_and_files_that_do_not_parse_are_
         ("the values are computed anew each time they are asked for.", False),
         ("Parameters ---------- x : array of numbers that are added.", False),
         ("Args: the numbers that are added, and how many they are.", False),
-        ("Use it so: >>> add(1, 2) which gives the sum of the numbers.", False),
         ("Things to know: - it is fast - it is wrong - it is free.", False),
         ("Too short.", False),
         ("No full stop at the end of these so many words", False),

@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import lzma
 import zipfile
 
 import datasets
@@ -54,13 +53,11 @@ BAD_TABLES = [
     ("a.csv", "ask,reply\none,uno\n", r"no column 'query' or .*; it has 'ask', 'reply'\. Name .*: columns=\"query=…\""),
     ("a.csv", "query;reply\none;uno\n", r"no column 'positive' or .*; it has 'query', 'reply'"),
     ("a.csv", "query,positive\n", "no rows"),
-    ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
     ("a.csv", "query,positive\none,uno\n雾,水\n".encode("gb18030"), r"line 3: not UTF-8 .*iconv.*=\"gb18030\""),
     ("a.csv", "query,positive\none,uno\n".encode("utf-16"), r"line 1: not UTF-8 \(byte 0xff\)"),
     ("a.csv", b"\nquery,positive\none,\xff", r"line 3: not UTF-8 \(byte 0xff\)"),
     ("a.csv", "query,positive\none,uno,ein\n", r"line 2: 3 of 2 fields \('query', 'positive'\)"),
-    ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "line 3: 3 of 2 fields"),
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
     ("a.jsonl", '{"query": "one", "positive": 3}\n', "row 0, the positive is of type int"),
@@ -95,13 +92,6 @@ def test_a_wrong_encoding_is_named(tmp_path):
             load_dataset(table, encoding=encoding)
 
 
-def test_a_parquet_file_without_rows_is_refused(tmp_path):
-    """A mean over nothing."""
-    datasets.Dataset.from_dict({"query": [], "positive": []}).to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=r"a\.parquet': no rows"):
-        load_dataset(tmp_path / "a.parquet")
-
-
 def _zipped(name: str) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
@@ -112,15 +102,12 @@ def _zipped(name: str) -> bytes:
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 12345\n"
 FOREIGN = {
     "a.txt": (bz2.compress(b"q0 0 00 1\n"), "packed by bzip2"),
-    "b.txt": (lzma.compress(b"q0 0 00 1\n"), "packed by xz"),
     "c.csv": (_zipped("xl/workbook.xml"), "a ZIP archive or a workbook of Excel"),
     "d.csv": (gzip.compress(b"q0,00,1\n"), "packed by gzip: call it .gz"),
-    "e.tsv.gz": (bz2.compress(b"q0\t00\t1\n"), "packed by bzip2"),
     "f.txt": (POINTER, "a Git LFS pointer"),
     "g.parquet": (POINTER, "a Git LFS pointer"),
     "h.jsonl": (b"\n<!DOCTYPE HTML>\n<html>404</html>\n", "a page of HTML"),
     "i.csv": (b"PAR1....PAR1", "a Parquet file: call it .parquet"),
-    "j.txt": (b"\x28\xb5\x2f\xfd\x04\x58abc", "packed by Zstandard"),
 }
 
 
@@ -130,6 +117,3 @@ def test_a_file_of_another_kind_is_called_what_it_is(tmp_path, name):
     content, kind = FOREIGN[name]
     with pytest.raises(ValueError, match=f"'{name}' is {kind}"):
         load_dataset(beir(tmp_path / "set"), qrels=str(put(tmp_path / name, content)))
-    if name == "d.csv":  # as the message says
-        put(tmp_path / "d.csv.gz", content)
-        assert load_dataset(tmp_path / "set", qrels=str(tmp_path / "d.csv.gz")).qrels == [{0: 1}]

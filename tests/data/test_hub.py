@@ -113,11 +113,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     root, home = tmp_path_factory.mktemp("hub"), tmp_path_factory.mktemp("home")
     write_repositories(root)
     with local_hub(root) as hub:
-        hub.moved["owner/old"] = "owner/honest"
         hub.gated = {"owner/gated"}
         hub.cut.update({"model.safetensors": 1, "rows.csv": 1, "broken.csv": 100})
         commit = hub.commit("datasets", "owner/honest", "v1")
-        names = [*REPOSITORIES, "honest@v1", f"honest@{commit}", "honest@v9", "old", "nothing"]
+        names = [*REPOSITORIES, "honest@v1", f"honest@{commit}", "honest@v9", "nothing"]
         names += ["model owner/tiny", "model owner/nothing"]
         answers = probe(names, home, hub.endpoint)
         answers["commit"] = answers.pop(f"honest@{commit}")
@@ -126,9 +125,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     return answers | {f"{name} again": answer for name, answer in again.items()}
 
 
-@pytest.mark.parametrize("name", ["honest", "named", "mteb", "old", "honest again", "named again", "mteb again"])
+@pytest.mark.parametrize("name", ["honest", "named", "mteb", "honest again", "named again", "mteb again"])
 def test_an_honest_data_set_loads_and_does_again_without_the_hub(answers: Answers, name: str):
-    """A check too strict would refuse every data set of the hub, one that moved, or an earlier download."""
+    """A check too strict would refuse every data set of the hub, or an earlier download."""
     assert answers[name] == ["uno"]
 
 

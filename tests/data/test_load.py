@@ -1,21 +1,10 @@
 """Loading: which source is meant, what it becomes, rows or ids, and what is said when it is none or does not match."""
 
-from pathlib import Path
-
 import pytest
 
 from helpers.data import load_dataset, load_files, trec
 from helpers.data.formats import parse_columns
-from tests.data.files import beir, jsonl, put
-
-
-def hub_folder(folder: Path, rows: list[dict], name: str = "dev.jsonl") -> Path:
-    """Write rows as a data set in the hub's layout."""
-    put(folder / name, jsonl(rows))
-    head = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: dev\n    path: dev.jsonl\n"
-    (folder / "README.md").write_text(head + "- config_name: corpus\n  data_files: corpus.jsonl\n---\n")
-    return folder
-
+from tests.data.files import beir, configured, jsonl, put
 
 ROWS = [
     {"query": "one", "positive": ["uno", "ein"], "negative": ["tres"]},
@@ -25,7 +14,7 @@ ROWS = [
 
 def test_rows_become_one_collection_with_equal_passages_merged(tmp_path):
     """Relevance by text, or a passage kept twice, would let a ranking lose points to its own double."""
-    data = load_dataset(hub_folder(tmp_path / "set", ROWS))
+    data = load_dataset(put(tmp_path / "set" / "dev.jsonl", jsonl(ROWS)).parent)
     assert data.queries == ["one", "two"]
     assert data.corpus == ["uno", "ein", "tres", "dos"]
     assert data.qrels == [{0: 1, 1: 1, 2: 0}, {3: 1, 0: 1}]
@@ -34,19 +23,18 @@ def test_rows_become_one_collection_with_equal_passages_merged(tmp_path):
 
 def test_limits_keep_the_answers_of_the_kept_queries(tmp_path):
     """Cutting the corpus must never cut away an answer: recall would fall for no fault of the model."""
-    data = load_dataset(hub_folder(tmp_path / "set", ROWS), max_queries=1, corpus_queries=2)
+    folder = put(tmp_path / "set" / "dev.jsonl", jsonl(ROWS)).parent
+    data = load_dataset(folder, max_queries=1, corpus_queries=2)
     assert data.queries == ["one"]
     assert data.corpus == ["uno", "ein", "dos"]
     assert data.qrels == [{0: 1, 1: 1}]
-    assert load_dataset(tmp_path / "set", max_queries=2, corpus_queries=1).corpus == ["uno", "ein", "dos"]
+    assert load_dataset(folder, max_queries=2, corpus_queries=1).corpus == ["uno", "ein", "dos"]
 
 
 def test_a_corpus_of_its_own_is_searched_whole(tmp_path):
     """Relevance must follow the passage to its row in a corpus that was loaded separately."""
-    folder = hub_folder(tmp_path / "set", ROWS)
-    texts = ["vier", "dos", "ein", "uno", "dos"]
-    hub_folder(folder, [{"docid": i, "content": text} for i, text in enumerate(texts)], "corpus.jsonl")
-    data = load_dataset(folder, corpus="corpus")
+    passages = [{"docid": i, "content": text} for i, text in enumerate(["vier", "dos", "ein", "uno", "dos"])]
+    data = load_dataset(configured(tmp_path / "set", split="dev", default=ROWS, corpus=passages), corpus="corpus")
     assert data.corpus == ["vier", "dos", "ein", "uno"]
     assert data.qrels == [{3: 1, 2: 1, 4: 0}, {1: 1, 3: 1}]  # the negative "tres" is not searched
     assert data.merged == 1
@@ -121,7 +109,7 @@ BAD_FILES = [
         {"qrels/dev.tsv": "".join(f"q0\tx{i}\t1\n" for i in range(5))},
         "5 of 5 passages .*'x0', 'x1', 'x2'. .*on_missing=\"skip\".*on_missing=\"keep\"\\.$",
     ),
-    ({"qrels/dev.tsv": "qid\tpid\tgrade\nq0\t00\tyes\n"}, "dev.tsv', line 2: the grade must be a whole number"),
+    ({"qrels/dev.tsv": "qid\tpid\tgrade\nq0\t00\tyes\n"}, "dev.tsv', row 1: the grade must be a whole number"),
     ({"queries.jsonl": jsonl([{"_id": "q0", "text": "one"}] * 2)}, r"1 id\(s\) occur twice. The first: 'q0'"),
     ({"corpus.jsonl": jsonl([{"_id": "00", "body": "uno"}])}, "it has '_id', 'body'.*columns=.passage=…"),
 ]

@@ -88,16 +88,6 @@ def test_a_relevant_passage_without_a_text_is_refused_left_out_or_counted(tmp_pa
     assert len({data.sha256 for data in (left, kept, from_ids("t", {"q1": "q"}, {"a": "uno"}, {"q1": {"a": 1}}))}) == 3
 
 
-def test_rows_of_texts_keep_their_judgements_too(tmp_path: Path):
-    """Positives and negatives outside a corpus of their own would leave R and the judged documents."""
-    rows = [{"query": "one", "positive": ["uno", "dos"], "negative": ["tres"]}]
-    (tmp_path / "dev.jsonl").write_text(jsonl(rows))
-    (tmp_path / "pages.jsonl").write_text(jsonl([{"text": "uno"}, {"text": "cuatro"}]))
-    data = load_dataset(tmp_path / "dev.jsonl", corpus=str(tmp_path / "pages.jsonl"), on_missing="keep")
-    assert (data.corpus, data.qrels, data.doc_ids) == (["uno", "cuatro"], [{0: 1, 2: 1, 3: 0}], ["0", "1", "2", "3"])
-    assert data.skipped == {}
-
-
 def test_a_part_of_the_corpus_keeps_the_judgements_of_documents_without_a_text(tmp_path: Path):
     """Their rows would point at other documents once passages are taken out."""
     data = from_ids("t", {"q": "question"}, {"a": "uno", "b": "dos", "c": "tres"}, {"q": {"b": 1, "x": 2, "a": 1}})
@@ -129,8 +119,9 @@ def test_equal_passages_stay_apart_where_asked(tmp_path: Path):
 def test_the_command_says_what_it_left_out_and_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A gate in CI would compare figures of different collections, and its log would not tell."""
     texts = {"a": "same words", "b": "same words", "c": "other words"}
-    write_collection(tmp_path, texts, {"q1": {"a": 1, "x": 2, "y": 0}})
-    write_run(tmp_path / "theirs.trec", {"q1": {"x": 2.0, "y": 1.5, "a": 1.0}})
+    qrels, run = {"a": 1, "x": 2, "y": 0}, {"x": 2.0, "y": 1.5, "a": 1.0}
+    write_collection(tmp_path, texts, {"q1": qrels, "q2": qrels})
+    write_run(tmp_path / "theirs.trec", {"q1": run, "q2": run})
     command = ["--data", str(tmp_path), "--model", str(tmp_path / "theirs.trec"), "--metrics", "ndcg@2", "--quiet"]
     command += ["--out", str(tmp_path / "out")]
     assert main([*command, "--on-missing", "skip"]) == 0
@@ -143,7 +134,7 @@ def test_the_command_says_what_it_left_out_and_merged(tmp_path: Path, capsys: py
     assert "judged documents without a text: 2" in told.err
     assert "merged" not in told.err
     assert "judged@2 1.0000" in told.out
-    assert read_qrels(tmp_path / "out" / "qrels.trec") == {"q1": {"a": 1, "x": 2, "y": 0}}
+    assert read_qrels(tmp_path / "out" / "qrels.trec") == {"q1": qrels, "q2": qrels}
 
 
 def write_collection(folder: Path, texts: dict[str, str], qrels: dict[str, dict[str, int]]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.report import compare, main
 from helpers.report.files import data_digests
-from helpers.report.gates import Baseline, NotComparableError, headline, no_drop, read_baseline
+from helpers.report.gates import Baseline, headline, no_drop, read_baseline
 from helpers.report.page import number
 from helpers.significance import minimum_detectable_difference
 from tests.systems.samples import collection, numbered, shifted
@@ -70,9 +70,6 @@ def test_a_loss_within_the_margin_passes():
         verdict = no_drop(now, name, Baseline("2026-01-01", {"ndcg@1": scores}), "ndcg@1", margin, 0.05)
         assert verdict.name == outcome
         assert said in verdict.why
-    one = compare(["bm25"], collection().first(1), 2)
-    verdict = no_drop(one, "BM25", Baseline("2026-01-01", one.scored["BM25"].per_query), "ndcg@2", 0.0, 0.05)
-    assert verdict == ("not_passed", "BM25 cannot be compared on fewer than two queries")
 
 
 @pytest.mark.parametrize(
@@ -117,13 +114,13 @@ def test_other_data_are_no_regression(place, capsys):
     """A changed judgement would be reported as a model that got worse."""
     text = Path("qrels").read_text(encoding="utf-8")
     Path("qrels").write_text(text + "q0 0 d5 1\n", encoding="utf-8")
-    assert report("half", "--baseline", "old", "--out", "new") == 4
+    assert report("half", "--baseline", "old", "--out", "new") == 1
     assert "error: not comparable: the baseline evaluated other data ('qrels', qrels_sha256" in capsys.readouterr().err
     assert not Path("new/report.html").exists()
     Path("qrels").write_text(text, encoding="utf-8")
-    assert report("half", "--baseline", "old", "--out", "new", "--relevance-level", "2") == 4
+    assert report("half", "--baseline", "old", "--out", "new", "--relevance-level", "2") == 1
     assert "from grade 1 on, here from 2" in capsys.readouterr().err
-    assert report("half", "--baseline", "old", "--out", "new", "--fail-if-drop", "ndcg@7") == 4
+    assert report("half", "--baseline", "old", "--out", "new", "--fail-if-drop", "ndcg@7") == 1
     assert "has no ndcg@7, only" in capsys.readouterr().err
 
 
@@ -139,8 +136,8 @@ def test_documents_that_a_run_alone_retrieves_do_not_count_as_other_data(place):
     ("change", "error", "message"),
     [
         (lambda r: r.pop("data"), ValueError, "is no result of a report"),
-        (lambda r: r.update(schema=9), NotComparableError, "has schema 9, this report 3"),
-        (lambda r: r["data"].update(relevance_level=3), NotComparableError, "from grade 3 on, here from 1"),
+        (lambda r: r.update(schema=9), ValueError, "has schema 9, this report 3"),
+        (lambda r: r["data"].update(relevance_level=3), ValueError, "from grade 3 on, here from 1"),
     ],
 )
 def test_a_damaged_baseline_is_no_baseline(place, change, error, message):

@@ -56,17 +56,16 @@ def test_what_came_out_is_told(capsys, clear):
     ]
 
 
-def test_options_that_repeat_and_options_left_out():
-    """An option would take one value where it takes several, or a switch be on that nobody turned."""
-    line = "--system c --system d e --quiet --fail-under ndcg@5=0.1 --fail-under mrr@5=0.2"
-    given, bare = (parser().parse_args(text) for text in (line.split(), []))
+SYSTEMS = ["--system", "c", "--system", "d", "e"]
+
+
+def test_options_that_repeat():
+    """An option would take one value where it takes several; or a page of options be read by nobody to its end."""
+    given = parser().parse_args([*SYSTEMS, "--fail-under", "ndcg@5=0.1", "--fail-under", "mrr@5=0.2"])
     assert given.system == ["c", "d", "e"]
     assert given.fail_under == ["ndcg@5=0.1", "mrr@5=0.2"]
-    assert given.quiet
-    assert [action.dest for action in parser()._actions if not action.help] == []
-    assert (bare.system, bare.fail_under, bare.fail_if_drop) == ([], [], [])
-    assert (bare.quiet, bare.language) == (False, None)
-    assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
+    assert all(action.help for action in parser()._actions)
+    assert len(parser()._actions) - 1 <= 26
 
 
 def test_every_option_of_the_data_is_one_of_load_dataset():
