@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from helpers.answers import BUNDLED, VERDICTS, answer_table, contexts, correct, difference, judges, load_answers
-from helpers.chunks import as_collection, cut, evidence, token_starts, tokens
+from helpers.chunks import evidence, token_starts
 from helpers.data.bundled import FOLDER
 from helpers.data.spans import load_spans
-from helpers.systems import rank
 
 CSV = """query,system,verdict,second,careful,nuggets,support
 1,a,correct,correct,correct,1,1
@@ -108,17 +107,3 @@ def test_bundled_answers_are_whole(name):
     assert orders[1] == [context[::-1] for context in orders[0]]
     recall = [evidence(data, order, 400)["recall"].tolist() for order in orders]
     assert recall[0] == recall[1]
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_what_was_handed_over_is_rebuilt(name):
-    """The card would describe another retrieval than the one that handed over the windows."""
-    data, frame = load_spans(BUNDLED[name]), load_answers(name)
-    chunks = cut(data, tokens(100))
-    ranking = rank("BM25", as_collection(data, chunks), 100)
-    given = contexts(frame[frame["answerable"]], "windows", data)
-    for ids, context in zip(ranking.ids, given, strict=True):
-        ranked = [chunks[row] for row in ids[: len(context)]]
-        assert context[:-1] == ranked[:-1]
-        assert context[-1][:2] == ranked[-1][:2]
-        assert context[-1].end <= ranked[-1].end

@@ -58,19 +58,12 @@ def test_bootstrap_interval_is_bca(level):
     assert (off < np.abs(ends - plain) / 5).all()
 
 
-def test_bootstrap_repeats_and_follows_the_seed():
-    """Recorded intervals would change from run to run, or the seed be ignored."""
-    first = bootstrap_interval(A)
-    assert first == bootstrap_interval(A)
-    assert first != bootstrap_interval(A, seed=1)
-    assert first.low < A.mean() < first.high
-
-
 def test_equal_values_and_equal_systems_give_numbers():
     """Values or differences that are all equal would give NaN, or a small p-value."""
     found = bootstrap_interval([1.0, 1.0, 1.0])
     assert (found.low, found.high) == (1, 1)
     assert paired_test(A, A).p_value == 1
+    assert (tukey_hsd([A] * 3) == 1).all()
 
 
 @pytest.mark.parametrize("count", [2, 13, 20])
@@ -241,11 +234,6 @@ def test_the_interval_has_the_level_that_was_asked_for():
         assert intervals(np.c_[A, A > 0.3], level) == [interval(A, level), interval(A > 0.3, level)]
 
 
-def test_systems_without_any_difference_do_not_differ():
-    """Equal systems would get the smallest p-value there is."""
-    assert (tukey_hsd([[0.5, 0.25, 1.0]] * 3) == 1).all()
-
-
 def every_deal(table):
     """Return the p-value of each pair, from all deals of a small table."""
     deals = [table[list(order)] for order in itertools.permutations(range(len(table)))]
@@ -280,10 +268,9 @@ def test_tukey_hsd_of_two_systems_is_the_paired_test():
         assert tukey_hsd(pair)[0, 1] == pytest.approx(paired_test(*pair).p_value, abs=0.002)
 
 
-@pytest.mark.parametrize(("systems", "queries"), [(4, 900), (10, 300)])
-def test_tukey_hsd_of_many_queries_is_near_its_deals(monkeypatch, systems, queries):
+def test_tukey_hsd_of_many_queries_is_near_its_deals(monkeypatch):
     """The law that stands in for deals of large tables would be another, or have another variance."""
-    table = _equal_systems(systems, np.random.default_rng(1), queries)
+    table = _equal_systems(10, np.random.default_rng(1), 300)
     table[0] += 0.03
     dealt = tukey_hsd(table, resamples=40_000)
     monkeypatch.setattr("helpers.significance._DEALT", 0)
@@ -336,6 +323,7 @@ def test_numbers_of_lessons_come_from_the_stated_draws():
     assert paired_test(first, second) == paired_test(first, second, resamples=250_000, seed=0)
     assert paired_test(first, second) != paired_test(first, second, seed=1)
     assert bootstrap_interval(A) == bootstrap_interval(A, level=0.95, resamples=10_000, seed=0)
+    assert bootstrap_interval(A) != bootstrap_interval(A, seed=1)
 
 
 def test_cheap_judge_is_corrected_by_its_mean_error():

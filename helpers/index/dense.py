@@ -92,7 +92,7 @@ def training_size(index: faiss.Index) -> int:
     lists, and 256 in a product quantizer of 8 bits. Above 262,144 vectors no more are taken than those 39.
     """
     lists = _faiss.try_extract_index_ivf(index)  # behind a transformation, below a refinement
-    centroids = max(256, lists.nlist if lists else 0)
+    centroids = max(256, lists.nlist) if lists else 256
     return max(min(256 * centroids, MOST_TRAINED), 39 * centroids)
 
 
@@ -118,9 +118,9 @@ def reserve(index: faiss.Index, count: int) -> None:
 
 
 def search(
-    index: faiss.Index, queries: np.ndarray, k: int, batch_size: int, progress: bool
+    index: Any, queries: np.ndarray, k: int, batch_size: int, progress: bool = False, corpus_size: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the k best vectors of each query, batch by batch."""
+    """Find the k best vectors of each query, batch by batch; ``index`` is all of a corpus or, of so many, a part."""
     if index.metric_type != faiss.METRIC_INNER_PRODUCT:  # not of ours
         raise ValueError(
             f"{type(index).__name__} ranks by another metric than the inner product. Build it anew with "
@@ -132,13 +132,13 @@ def search(
     with progress_bar(len(queries), "Search", "query", show=progress) as bar:
         for start in range(0, len(queries), batch_size):
             rows = slice(start, start + batch_size)
-            with by_blas(len(ids[rows]), index.ntotal):
+            with by_blas(len(ids[rows]), corpus_size or index.ntotal):
                 scores[rows], ids[rows] = search_batch(index, queries[rows], k)
             bar.update(len(ids[rows]))
     return scores, ids
 
 
-def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def search_batch(index: Any, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Search, and look further for the queries whose last place is tied with the next one, to settle the tie."""
     best_scores, best_ids = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
     rows, depth = np.arange(len(queries)), min(k + 1, index.ntotal)

@@ -123,20 +123,19 @@ def _parse_names(
         if option and option not in metric.options:
             known = f"it has {', '.join(metric.options)}" if metric.options else "it has none"
             raise ValueError(f"{name!r}: {metric.name} has no option {option!r}; {known}.")
-        own: dict[str, Option] = {}
+        base, own = metric.name, {}
         if option:
-            own[option] = float(value) if value[0].isdigit() or value[0] == "." else value
-        base = f"{metric.name}({option}={value})" if option else metric.name
+            base = f"{base}({option}={value})"
+            own = {option: float(value) if value[0].isdigit() or value[0] == "." else value}
         if not metric.takes_cutoff:
             named[base] = (metric, metric.cutoff(cutoff), own)
-            continue
-        if cutoff is None and not ks and metric.uncut:
+        elif cutoff is not None or ks:
+            for k in ks if cutoff is None else [checked_cutoff(cutoff)]:
+                named[f"{base}@{k}"] = (metric, k, own)
+        elif metric.uncut:
             named[base] = (metric, UNCUT, own)
-            continue
-        if cutoff is None and not ks:
+        else:
             raise ValueError(f"{name!r} needs a cutoff: write {metric.name}@10, or give cutoffs=[10].")
-        for k in ks if cutoff is None else [checked_cutoff(cutoff)]:
-            named[f"{base}@{k}"] = (metric, k, own)
     if not named:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
     return named

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from helpers._optional import from_extra
 from helpers.data import RetrievalDataset
-from helpers.metrics import Evaluation, evaluate
 from helpers.significance import Change
 from helpers.training.runs import change_of_runs
 
@@ -29,8 +28,8 @@ class RetrievalEvaluator(InformationRetrievalEvaluator):
     """sentence-transformers' `InformationRetrievalEvaluator`, whose rankings are kept, one look for each call.
 
     Give it to `SentenceTransformerTrainer(evaluator=…)`, or call it with a model. The means that it returns are its
-    parent's. Those of `scores` are from the same rankings by the conventions of `helpers.metrics.evaluate`, and equal
-    but for these: the parent knows no grades, so its nDCG is another one where a grade is not 1; it divides average
+    parent's. `evaluate(evaluator.looks[-1].run, evaluator.grades, "ndcg@10")` of `helpers.metrics` gives the same but
+    for these: the parent knows no grades, so its nDCG is another one where a grade is not 1; it divides average
     precision by min(k, R), not by R; it orders equal scores by id ascending, which both keep here, where trec_eval
     orders them descending. Both leave out queries without a relevant document.
     """
@@ -99,10 +98,6 @@ class RetrievalEvaluator(InformationRetrievalEvaluator):
         run = next(run for name, run in by_function if f"{name}_ndcg" in str(self.primary_metric))
         self.looks.append(Look(epoch, steps, run))
         return means
-
-    def scores(self, look: int = -1, metrics: str | Sequence[str] = ()) -> Evaluation:
-        """Return scores by query of one look, by the conventions of `helpers.metrics.evaluate`."""
-        return evaluate(self.looks[look].run, self.grades, metrics or self.metric)
 
     def compare(self, before: int | None = None, after: int = -1, *, margin: float, looks: int | None = None) -> Change:
         """Compare two looks by `metric`: better, worse, equal within the margin, or how many more queries it takes.

@@ -7,6 +7,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from . import figures, hygiene, translation
+from .cells import alt_text
 from .labels import missing_labels
 from .listed import editions
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
@@ -41,12 +42,6 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
-def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
-    for path in [p for pair in translation.page_pairs(root) for p in pair if p.exists()]:
-        yield from figures.check_text(path.read_text(encoding="utf-8"), relative(root, path), "", known, "")
-    yield from _changed_benchmarks(root)
-
-
 def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool = True) -> list[Problem]:
     """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages.
 
@@ -56,17 +51,20 @@ def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool 
     root = root.resolve()
     books: dict[Path, NotebookNode] = {}
     problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, books)]
-    known = {language: figures.Figures(root, books, language) for language in LANGUAGES} if numbers else {}
-    for path, book in books.items() if numbers else ():
-        edition = path.parent.name if path.parent.name in editions(root, path.stem) else "en"
-        if lesson_path(root, edition, path.stem) in books:  # whose record the text is about
-            problems += figures.notebook_problems(book, relative(root, path), known[edition])
-    if not lessons:
-        for pair in translation.page_pairs(root):
-            problems += translation.page_problems(*pair, root)
-    if not lessons and numbers:
-        problems += _pages(root, known["en"])
-        problems += hygiene.provenance_problems(books, root)
+    pairs = [] if lessons else translation.page_pairs(root)
+    problems += [problem for pair in pairs for problem in translation.page_problems(*pair, root)]
+    if numbers:
+        known = {language: figures.Figures(root, books, language) for language in LANGUAGES}
+        for path, book in books.items():
+            own = known[path.parent.name if path.parent.name in editions(root, path.stem) else "en"]
+            for cell in book.cells if lesson_path(root, own.language, path.stem) in books else ():
+                text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
+                problems += figures.check_text(text, relative(root, path), cell.id, own, path.stem)
+        for page in [page for pair in pairs for page in pair if page.exists()]:
+            text = page.read_text(encoding="utf-8")
+            problems += figures.check_text(text, relative(root, page), "", known["en"], "")
+    if numbers and not lessons:
+        problems += [*_changed_benchmarks(root), *hygiene.provenance_problems(books, root)]
         if len(books) == len(LANGUAGES) * len(lesson_names(root)):
             problems += [Problem("docs/labels.yml", "", "labels", line) for line in missing_labels(root)]
     return sorted(dict.fromkeys(problems))

@@ -47,10 +47,6 @@ class Difference:
         return f"[{self.cell}] {self.aspect}\n    recorded: {self.recorded}\n    fresh:    {self.fresh}"
 
 
-def _is_rounded(text: str) -> bool:
-    return len(re.split("[eE]", text)[0].lstrip("+-0.").replace(".", "")) <= DIGITS
-
-
 def close(recorded: str, fresh: str, verify: dict[str, float] | None = None) -> bool:
     """Tell whether two printed numbers agree by the rules above; verify is the cell's own tolerance."""
     if recorded == fresh:
@@ -61,9 +57,8 @@ def close(recorded: str, fresh: str, verify: dict[str, float] | None = None) -> 
     distance, size = abs(old - new), max(abs(old), abs(new))
     if verify:
         return distance <= max(Decimal(str(verify.get("rtol", 0))) * size, Decimal(str(verify.get("atol", 0))))
-    if _is_rounded(recorded) and _is_rounded(fresh):
-        return old == new
-    return distance <= Decimal(str(RTOL)) * size
+    digits = max(len(re.split("[eE]", text)[0].lstrip("+-0.").replace(".", "")) for text in (recorded, fresh))
+    return old == new if digits <= DIGITS else distance <= Decimal(str(RTOL)) * size
 
 
 def squeeze(text: str) -> str:
@@ -137,10 +132,6 @@ def provenance(cell: NotebookNode) -> dict[str, Any] | None:
 FREE = {"date", "device", "python"}  # facts of the provenance that may differ
 
 
-def _facts(cell: NotebookNode, free: set[str]) -> dict[str, str]:
-    return leaves({name: fact for name, fact in (provenance(cell) or {}).items() if name not in free})
-
-
 def compare_cell(recorded: NotebookNode, fresh: NotebookNode, versions: bool = True) -> list[Difference]:
     """Return the first difference of each output of one code cell, recorded and fresh; versions as for compare."""
     old, new = ([_kind(output) for output in cell.outputs] for cell in (recorded, fresh))
@@ -148,7 +139,9 @@ def compare_cell(recorded: NotebookNode, fresh: NotebookNode, versions: bool = T
         texts = ("; ".join(kinds) or "(none)" for kinds in (old, new))
         return [Difference(recorded.id, "outputs (number and kind)", *texts)]
     if "provenance" in tags(recorded):
-        one, two = (_facts(cell, FREE if versions else FREE | {"packages"}) for cell in (recorded, fresh))
+        free = FREE if versions else FREE | {"packages"}
+        one, two = ({path: fact for path, fact in leaves(provenance(cell) or {}).items()
+                     if path.partition("/")[0] not in free} for cell in (recorded, fresh))  # fmt: skip
         unlike = (path for path in sorted(one.keys() | two.keys()) if one.get(path) != two.get(path))
         return [
             Difference(recorded.id, f"provenance /{path}", str(one.get(path)), str(two.get(path))) for path in unlike

@@ -90,9 +90,8 @@ def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
                 shutil.copytree(usual / "models", folder / "models", copy_function=os.link)
             except OSError:  # another process is writing them: the lesson decodes its own
                 shutil.rmtree(folder / "models")
-        for source in (
-            [usual, *(path for path in sorted(usual.rglob("*")) if path.is_dir())] if seed is not None else ()
-        ):
+        folders = [usual, *(path for path in sorted(usual.rglob("*")) if path.is_dir())]
+        for source in folders if seed is not None else ():
             old, new = Store(source), Store(folder / source.relative_to(usual))
             manifest = old.read_text(MANIFEST)  # has the checksums of the vectors beside it
             for stem in sorted(path.stem for path in source.glob("*.npy")):
@@ -104,13 +103,11 @@ def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
         yield folder
 
 
-def differences(
-    notebook: NotebookNode, label: str, condition: Condition, cache: Path, *, root: Path
-) -> list[Difference]:
+def differences(book: NotebookNode, label: str, condition: Condition, cache: Path, *, root: Path) -> list[Difference]:
     """Execute a lesson under a condition, with a temporary cache, and return where its outputs are not those it has."""
     environment = condition.environment | {"EVAL_CACHE_DIR": str(cache)}
-    fresh = execute(notebook, label, root=root, limit=None, environment=environment, parameters=condition.parameters)
-    return compare(notebook, fresh)
+    parameters = condition.parameters
+    return compare(book, execute(book, label, root=root, limit=None, environment=environment, parameters=parameters))
 
 
 def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) -> list[str]:

@@ -65,8 +65,7 @@ def unlike(recorded: Part, fresh: Part) -> tuple[str, str] | None:
     for name in sorted(recorded.attributes.keys() | fresh.attributes.keys()):
         old, new = (part.attributes.get(name, "") for part in (recorded, fresh))
         if old != new and not (name in GEOMETRY and _near(old, new)):
-            unequal = (at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
-            at = max(0, next(unequal, 0) - 20)
+            at = max(0, next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0) - 20)
             return f"<{recorded.tag}> {name}: {old[at : at + 60]}", f"<{fresh.tag}> {name}: {new[at : at + 60]}"
     return None
 

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from nbformat import NotebookNode
@@ -36,16 +35,11 @@ def cache_folder(root: Path) -> Path:
     return root / "build" / "cache"
 
 
-def _explain(label: str, cell: str, error: Any, limit: int | None) -> str:
-    """Return one message for an execution that did not get further than a cell."""
-    kind = type(error).__name__
-    if kind == "CellTimeoutError":
-        return f"{label} [{cell}] took longer than {limit} s: shorten the cell"
-    if kind == "DeadKernelError":
-        return f"{label} [{cell}] the kernel died (out of memory, or the process was killed) while running this cell"
-    if kind == "PapermillExecutionError":
-        return f"{label} [{cell}] raised {error.ename}: {error.evalue}"
-    return f"{label} [{cell}] could not be executed: {kind}: {error}"
+FAILURES = {
+    "CellTimeoutError": "took longer than {limit} s: shorten the cell",
+    "DeadKernelError": "the kernel died (out of memory, or the process was killed) while running this cell",
+    "PapermillExecutionError": "raised {error.ename}: {error.evalue}",
+}
 
 
 def execute(
@@ -67,7 +61,7 @@ def execute(
     import papermill
 
     cache_folder(root).mkdir(parents=True, exist_ok=True)
-    started: list[str] = []
+    started = ["?"]
 
     def on_start(cell: NotebookNode, cell_index: int) -> None:
         started.append(cell.id)
@@ -93,7 +87,8 @@ def execute(
                     request_save_on_cell_execute=False, on_cell_start=on_start,
                 )  # fmt: skip
         except Exception as error:
-            raise NotebookError(_explain(label, (started or ["?"])[-1], error, limit)) from error
+            message = FAILURES.get(type(error).__name__, "could not be executed: {error!r}")
+            raise NotebookError(f"{label} [{started[-1]}] {message.format(error=error, limit=limit)}") from error
     result, fresh = deepcopy(notebook), {cell.id: cell for cell in ran.cells}  # and nothing else that papermill wrote
     for cell in code_cells(result):
         cell.execution_count, cell.outputs = None, fresh[cell.id].outputs

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from .arithmetic import ExpressionError, Number, evaluate
-from .cells import alt_text, code_cells, leaves
+from .cells import code_cells, leaves
 from .markdown import without_code
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
 from .tables import table_cells
@@ -43,18 +43,16 @@ _NAMED = re.compile(
 )
 
 
-def _named(output: NotebookNode) -> list[tuple[str, str]]:
-    html = output.get("data", {}).get("text/html", "")
-    if html:
-        return list(table_cells(html))
-    text = output.text if output.output_type == "stream" else output.get("data", {}).get("text/plain", "")
-    return [(m["name"].strip(), m["value"].rstrip(".,") + (m["percent"] or "")) for m in _NAMED.finditer(text)]
-
-
 def cell_figures(cell: NotebookNode) -> dict[str, str]:
     """Return the named figures of a code cell's recorded outputs, as `row/column` or `name`, and their text."""
+    named: list[tuple[str, str]] = []
+    for output in cell.outputs:
+        data = output.get("data", {})
+        text = output.text if output.output_type == "stream" else data.get("text/plain", "")
+        lines = ((m["name"].strip(), m["value"].rstrip(".,") + (m["percent"] or "")) for m in _NAMED.finditer(text))
+        named += table_cells(data["text/html"]) if data.get("text/html") else lines
     values: dict[str, str] = {}
-    for name, value in (item for output in cell.outputs for item in _named(output)):
+    for name, value in named:
         values[name] = value if values.get(name, value) == value else AMBIGUOUS
     return values
 
@@ -106,19 +104,19 @@ class Figures:
         outside = re.fullmatch(r"(bench|\d\d_\w+):(.*)", name.strip(), re.S)
         source, key = (outside[1], outside[2]) if outside else (lesson, name.strip())
         known, tolerances = self._read(source)
-        cell = key.split("/")[0]
         pattern = re.compile("[^/]+".join(map(re.escape, key.split("*"))))
         names = [figure for figure in known if pattern.fullmatch(figure)] if "*" in key else [key]
         if "*" in key and len(names) < 2:
             raise KeyError(f"'{name}' names {len(names)} recorded figures, a series has two or more")
         if names == [key] and key not in known:
-            near = sorted(k for k in known if k.split("/")[0] == cell)
+            cell = key.split("/")[0]
+            near = sorted(figure for figure in known if figure.startswith(f"{cell}/"))
             raise KeyError(f"no recorded figure has that name; cell '{cell}' has {', '.join(near[:8]) or 'none'}")
         found = {}
         for figure in names:
             if (number := _number(known[figure])) is None:
                 raise KeyError(f"the recorded figure is '{known[figure]}', not a number")
-            verify = {kind: Fraction(str(size)) for kind, size in tolerances.get(cell, {}).items()}
+            verify = {kind: Fraction(str(size)) for kind, size in tolerances.get(figure.split("/")[0], {}).items()}
             spread = max(verify.get("atol", 0), verify.get("rtol", 0) * abs(Fraction(number)))
             found[f"{source}:{figure}"] = Figure(Fraction(number), Fraction(spread))
         return found
@@ -131,9 +129,9 @@ def _number(text: str) -> Decimal | None:
     return Decimal(match[1]).scaleb(-2 if match[2] else 0) if match else None
 
 
-def _unit(number: Decimal | None) -> Decimal:
+def _unit(number: Decimal) -> Decimal:
     """Return the size of a step of a number's last digit."""
-    return Decimal(1).scaleb(int(number.as_tuple().exponent)) if number is not None else Decimal(0)
+    return Decimal(1).scaleb(int(number.as_tuple().exponent))
 
 
 def agrees(shown: str, recorded: str) -> bool:
@@ -144,7 +142,7 @@ def agrees(shown: str, recorded: str) -> bool:
 
 def without_markers(text: str) -> str:
     """Return a text without its markers but with their numbers, as a reader sees it."""
-    return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
+    return re.sub(r"<!--\s*(?:fig|calc|nofig|holds):.*?-->", "", text)
 
 
 def _wrong_forms(text: str, keys: set[str]) -> Iterator[Fault]:
@@ -201,7 +199,7 @@ def _wrong_number(match: re.Match[str], value: Number | bool, used: dict[str, Fi
     if isinstance(value, bool) or not agrees(shown, f"{float(value):.12f}"):
         result = value if isinstance(value, bool) else f"{float(value):.6g}"
         yield "figure-value", f"the text says {shown}, '{match['name']}' is {result}: correct the text"
-    elif match["kind"] == "fig" and _unit(_number(shown)) < max(figure.spread for figure in used.values()):
+    elif match["kind"] == "fig" and _unit(_number(shown) or Decimal()) < max(figure.spread for figure in used.values()):
         yield "figure-digits", f"{shown} is finer than the tolerance of the cell of '{match['name']}': round it"
 
 
@@ -225,13 +223,5 @@ def _wrong_claim(
 def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str) -> Iterator[Problem]:
     """Yield the problems of numbers and claims in one Markdown text of a lesson, or of a page (without a lesson)."""
     marked = without_code(text)
-    faults = [*_wrong_forms(marked, figures.keys), *_wrong_values(marked, figures, lesson)]
-    yield from (Problem(file, cell, rule, message) for rule, message in faults)
-
-
-def notebook_problems(notebook: NotebookNode, file: str, figures: Figures) -> Iterator[Problem]:
-    """Yield the problems of the numbers in markdown cells and alternative texts of a notebook."""
-    for cell in notebook.cells:
-        text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
-        if text:
-            yield from check_text(text, file, cell.id, figures, Path(file).stem)
+    faults = (*_wrong_forms(marked, figures.keys), *_wrong_values(marked, figures, lesson))
+    yield from (Problem(file, cell, *fault) for fault in faults)

@@ -10,7 +10,6 @@ from .cells import HOME, alt_text, by_id, code_cells, code_hashes, output_hashes
 from .compare import provenance
 from .drawings import svg_fault
 from .listed import FILE, editions, home, listed
-from .markdown import without_blocks
 from .notebooks import Problem, relative
 
 TAGS = {"parameters", "volatile", "provenance", "hide-input", "hide-output", "hide-table"}
@@ -63,18 +62,6 @@ def _code(cell: NotebookNode) -> Iterator[tuple[str, str]]:
             yield "svg", fault
 
 
-def _texts(cell: NotebookNode) -> Iterator[tuple[str, str]]:
-    for text in [cell.source, *(output_texts(cell) if cell.cell_type == "code" else ())]:
-        if match := PRIVATE.search(text):
-            yield "private", f"a path or address of one machine or network: '{match[0]}'"
-
-
-def _markdown(cell: NotebookNode) -> Iterator[tuple[str, str]]:
-    text = without_blocks(cell.source)
-    if re.search(r"!\[\s*\]\(", text) or re.search(r"<img\b(?![^>]*\balt=\"[^\"]+\")[^>]*>", text):
-        yield "alt", "a picture without alternative text"
-
-
 def _provenance(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
     last = code_cells(notebook)[-1:]
     if [cell for cell in notebook.cells if "provenance" in tags(cell)] != last:
@@ -84,14 +71,10 @@ def _provenance(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
 
 
 def _current(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
-    if not notebook.metadata.get("recorded"):
-        yield "", "not-recorded", "was never recorded: run `python -m notebooks.kit record`"
-        return
     for part, hashes in (("recorded", code_hashes(notebook)), ("outputs", output_hashes(notebook))):
         for cell_id, digest in hashes.items():
             if notebook.metadata.get(part, {}).get(cell_id) != digest:
-                subject = "code" if part == "recorded" else "output"
-                yield cell_id, "not-recorded", f"its {subject} has changed since it was recorded: record the lesson"
+                yield cell_id, "not-recorded", "its code or output is not as it was recorded: `make record`"
 
 
 def provenance_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator[Problem]:
@@ -125,6 +108,8 @@ def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator
             for url in {*HOME.findall(cell.source)} - {"@".join(home(root))}:
                 faults.append((cell.id, "address", f"installs from {url}, pyproject.toml says another: run `sync`"))
     for cell in notebook.cells:
-        looks = (_texts, _code if cell.cell_type == "code" else _markdown)
-        faults += dict.fromkeys((cell.id, *fault) for look in looks for fault in look(cell))
-    yield from (Problem(file, cell_id, rule, message) for cell_id, rule, message in faults)
+        for text in [cell.source, *(output_texts(cell) if cell.cell_type == "code" else ())]:
+            if match := PRIVATE.search(text):
+                faults.append((cell.id, "private", f"a path or address of one machine or network: '{match[0]}'"))
+        faults += [(cell.id, *fault) for fault in (_code(cell) if cell.cell_type == "code" else ())]
+    yield from (Problem(file, *fault) for fault in dict.fromkeys(faults))

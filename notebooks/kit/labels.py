@@ -20,10 +20,7 @@ NUMBER = re.compile(r"[-−]?[\d,]*\.?\d+(?:[%k])?")
 def labels(root: Path) -> Any:
     """The content of docs/labels.yml: Chinese for labels; names that stay."""
     path = root / "docs" / "labels.yml"
-    known = read_yaml(path) if path.exists() else {}
-    known.setdefault("labels", {})
-    known.setdefault("names", [])
-    return known
+    return read_yaml(path) if path.exists() else {"labels": {}, "names": []}
 
 
 def printed_labels(root: Path, lessons: Sequence[str]) -> Iterator[tuple[str, str]]:

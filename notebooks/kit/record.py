@@ -17,6 +17,7 @@ from .cells import HOME, code_cells, code_hashes, output_hashes
 from .compare import compare
 from .conditions import RECORDING, differences, temporary_cache
 from .execute import execute
+from .hygiene import CELL_KEYS
 from .listed import editions, home
 from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, read, relative
 from .translation import carry
@@ -36,8 +37,8 @@ def stamp(notebook: NotebookNode) -> NotebookNode:
         "outputs": output_hashes(notebook),
     }
     for cell in notebook.cells:
-        for key in ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime", "colab", "vscode", "trusted"):
-            cell.metadata.pop(key, None)
+        for key in cell.metadata.keys() - CELL_KEYS:  # what Jupyter, Colab or papermill left
+            cell.metadata.pop(key)
         if cell.cell_type == "markdown":
             heading = cell.source.startswith(("# ", "## "))
             cell.metadata["slideshow"] = {"slide_type": "slide" if heading else "subslide"}

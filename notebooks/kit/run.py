@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import platform
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -34,28 +35,26 @@ def report(root: Path, language: str, name: str, differences: list[Difference]) 
     return "\n".join([head, *map(str, differences), meant])
 
 
-def machine() -> dict[str, str]:
-    """Return the facts that decide the last digits of a number: processor, instruction set, threads, versions."""
+def write_report(root: Path, differences: dict[str, list[Difference]]) -> str:
+    """Write a report for the project's issues below build/ and return its path: the machine, cells and both values.
+
+    Processor, instruction set, threads and versions decide the last digits of a number.
+    """
     import torch
 
-    names = ("numpy", "torch", "faiss-cpu", "FlagEmbedding", "transformers", "scikit-learn", "scipy", "matplotlib")
     cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
-    return {
+    models = re.findall(r"model name\s*: (.*)", cpuinfo.read_text(encoding="utf-8")) if cpuinfo.exists() else []
+    names = ("numpy", "torch", "faiss-cpu", "FlagEmbedding", "transformers", "scikit-learn", "scipy", "matplotlib")
+    facts = {
         "system": platform.platform(),
-        "processor": model or platform.processor() or platform.machine(),
+        "processor": models[0] if models else platform.processor() or platform.machine(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
-        "threads": str(torch.get_num_threads()),
+        "threads": torch.get_num_threads(),
         "python": platform.python_version(),
         **{name: metadata.version(name) for name in names},
     }
-
-
-def write_report(root: Path, differences: dict[str, list[Difference]]) -> str:
-    """Write a report for the project's issues below build/ and return its path: the machine, cells and both values."""
     lines = ["# Lessons that differ from their record", "", "| | |", "|---|---|"]
-    lines += [f"| {name} | {value} |" for name, value in machine().items()]
+    lines += [f"| {name} | {value} |" for name, value in facts.items()]
     for name, unlike in differences.items():
         lines += ["", f"## {name}", "", "```text", *map(str, unlike), "```"]
     (root / REPORT).parent.mkdir(exist_ok=True)

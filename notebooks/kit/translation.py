@@ -238,19 +238,17 @@ def carry(english: NotebookNode, chinese: NotebookNode | None, recorded: bool = 
 
 
 def _structure(english: NotebookNode, chinese: NotebookNode, recorded: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield cell, rule and message for each part that `carry` would change."""
-    carried = carry(english, chinese, recorded)
-    expected, actual, source = by_id(carried), by_id(chinese), by_id(english)
-    yield from ((i, "missing", f"no such cell in Chinese: {_SYNC}") for i in source if i not in actual)
+    """Yield cell, rule and message for each part that `carry` would change, and for each cell that English has not."""
+    carried, source, actual = carry(english, chinese, recorded), by_id(english), by_id(chinese)
+    for cell in carried.cells:
+        twin = actual.get(cell.id)
+        if twin is None:
+            yield cell.id, "missing", f"no such cell in Chinese: {_SYNC}"
+        elif unlike := [key for key in _CARRIED if cell.get(key) != twin.get(key)]:
+            yield cell.id, unlike[0], f"{unlike[0]}: differs from English in more than a translator may write: {_SYNC}"
     yield from ((i, "extra", "no such cell in English: delete it, or move its text") for i in actual if i not in source)
-    for cell_id in (i for i in actual if i in source):
-        for key in _CARRIED:
-            if actual[cell_id].get(key) != expected[cell_id].get(key):
-                yield cell_id, key, f"differs from English in more than a translator may write: {_SYNC}"
-    shared = zip((i for i in source if i in actual), (i for i in actual if i in source), strict=True)
-    moved = [cell_id for cell_id, other in shared if cell_id != other]
-    if moved:
-        yield moved[0], "structure", f"the cells are in another order than in English: {_SYNC}"
+    if [cell_id for cell_id in source if cell_id in actual] != [cell_id for cell_id in actual if cell_id in source]:
+        yield "", "structure", f"the cells are in another order than in English: {_SYNC}"
     if carried.metadata != chinese.metadata or english.nbformat_minor != chinese.nbformat_minor:
         yield "", "metadata", f"the notebook's metadata differs from English: {_SYNC}"
 

@@ -41,20 +41,6 @@ def encoders(folders) -> dict[str, TransformerModel]:
     return {name: load(folder) for name, folder in folders.items()}
 
 
-@pytest.fixture
-def forwards(monkeypatch) -> list[list[str]]:
-    """Note the poolings of each pass that really went through a network."""
-    noted = []
-    real = encoding.forward
-
-    def forward(model, texts, tokens, poolings, batch_size):
-        noted.append(sorted(poolings))
-        return real(model, texts, tokens, poolings, batch_size)
-
-    monkeypatch.setattr(encoding, "forward", forward)
-    return noted
-
-
 def run(encoder, texts, poolings, cache, **options):
     """Encode without a bar, and give MaxSim's token vectors one array a text."""
     found = encode_pooled(encoder, texts, poolings, cache_dir=cache, progress=False, **options)
@@ -131,12 +117,14 @@ def test_model_without_a_limit_takes_any_length(encoders, tmp_path):
     assert [len(vectors) for vectors in tokens] == [802, 3]
 
 
-def test_poolings_share_a_pass_and_the_cache(encoders, tmp_path, forwards):
+def test_poolings_share_a_pass_and_the_cache(encoders, tmp_path, monkeypatch):
     """Encoding again for each pooling would make the lesson six times as slow.
 
     A pooling added later must not encode for those already there, nor be served one of them, nor the vectors of another
     model, or of another batch where batches matter.
     """
+    real, forwards = encoding.forward, []
+    monkeypatch.setattr(encoding, "forward", lambda *given: forwards.append(sorted(given[3])) or real(*given))
     first = run(encoders["bert"], TEXTS, ["mean", "maxsim", "unmasked_mean"], tmp_path)
     again = run(encoders["bert"], TEXTS, ["mean", "max", "maxsim"], tmp_path)
     assert forwards == [["maxsim", "mean", "unmasked_mean"], ["max"]]

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable
-
 import numpy as np
-from nbformat import NotebookNode
-from sklearn.metrics import ndcg_score
 
-from helpers.metrics import METRICS, recall
+from helpers.metrics import METRICS
 
 RELEVANT = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
 
@@ -60,13 +55,3 @@ def text_forms(qrels: list, ids: np.ndarray, scores: np.ndarray) -> tuple[dict, 
         for row, (docs, values) in enumerate(zip(ids.tolist(), scores.tolist(), strict=True))
     }
     return {str(row): {str(doc): grade for doc, grade in docs.items()} for row, docs in enumerate(qrels)}, run
-
-
-def gallery(lesson: NotebookNode) -> dict[str, Callable]:
-    """The functions that the gallery's cells of lesson 02 define, and what they use."""
-    names: dict = {"np": np, "ndcg_score": ndcg_score, "recall": recall}
-    for cell in lesson.cells:
-        if cell.id.startswith("wrong-") and cell.cell_type == "code":
-            defined = [node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef)]
-            exec(compile(ast.Module(defined, []), cell.id, "exec"), names)
-    return names

@@ -153,16 +153,6 @@ def test_nothing_and_cannot_tell_are_answers():
     assert "无法区分" in found.text("zh")
 
 
-def test_equal_lists_are_computed_once(monkeypatch):
-    """Without pruning a large run would take minutes: nine orders and two treatments give the same lists here."""
-    calls = []
-    one = {(name,): np.zeros(2) for name in conventions()["recall"]}
-    monkeypatch.setattr("helpers.metrics.explanation.quotients", lambda *a: calls.append(a) or one)
-    run = {q: {"c": 3.0, "b": 2.0, "a": 1.0} for q in ("q1", "q2")}
-    explain(run, {q: {"a": 1, "b": 0, "c": 0} for q in run}, {"recall@3": "0.5"})
-    assert len(calls) == 2  # best first, and the reverse
-
-
 @pytest.mark.parametrize(
     ("told", "message"),
     [

@@ -12,7 +12,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from helpers.embeddings import encode, encode_pooled
+from helpers.embeddings import encode_pooled
 from helpers.models import Pooling, load_model
 from helpers.systems import UPSTREAM_MODELS
 from tests.checkpoints import CONFIGS, save_checkpoint, save_colbert
@@ -111,14 +111,3 @@ def test_each_model_of_the_tutorial_loads_from_the_hubs_files(hub, hub_id):
     pooled = encode_pooled(model, ["the cat", "a dog is not a fish"], [Pooling.MEAN, Pooling.UNMASKED_MEAN])
     assert all(np.isfinite(vectors).all() for vectors in pooled.values())
     assert (model.projection is not None) == (hub_id == "colbert-ir/colbertv2.0")
-
-
-def test_weights_of_either_format_give_the_same_vectors(tmp_path):
-    """A pickle read otherwise than the safetensors of the same model would be another model."""
-    one = save_checkpoint(tmp_path / "one")
-    other = Path(shutil.copytree(one, tmp_path / "other"))
-    torch.save(load_file(one / "model.safetensors"), other / "pytorch_model.bin")
-    (other / "model.safetensors").unlink()
-    first, second = (load_model(folder, device="cpu") for folder in (one, other))
-    np.testing.assert_array_equal(encode(first, ["the cat"]), encode(second, ["the cat"]))
-    assert first.info.weights_sha256 != second.info.weights_sha256

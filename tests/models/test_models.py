@@ -5,15 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
+import torch
+import transformers
 
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, find, load_model
 from helpers.models.card import read_card
 from helpers.models.find import find_checkpoint
-from helpers.models.transformer import longest_input
-from tests.checkpoints import add_layers, flag_model, save_checkpoint
+from helpers.models.transformer import longest_input, untrained
+from tests.checkpoints import add_layers, change, save_checkpoint
 
 
 @pytest.fixture
@@ -60,6 +61,8 @@ def test_pooling_must_be_stated_where_the_folder_is_silent(tmp_path):
     with pytest.raises(ValueError, match="pass pooling='cls' or 'mean'"):
         load_model(folder)
     assert load_model(folder, pooling="max").info.pooling == "max"
+    weighted = load_model(folder, pooling="attention")  # which most implementations of attention do not return
+    assert encode(weighted, ["the cat"], cache_dir=tmp_path).shape == (1, 16)
     for wrong in (2, 65):
         with pytest.raises(ValueError, match="silent takes from 3 to 64 tokens"):
             load_model(folder, pooling="max", max_length=wrong)
@@ -152,19 +155,46 @@ def test_positions_before_the_first_token_are_not_for_texts(padding, limit):
     assert longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
 
 
-def test_flagmodel_gives_the_same_vectors_with_instructions_on_their_sides(tmp_path):
-    """The lesson says that both are one; a swapped instruction would be a silent loss."""
-    folder = save_checkpoint(tmp_path / "m", pooling="cls")
-    model = load_model(folder, device="cpu", query_instruction="the ", passage_instruction="good ", dim=5)
-    flag, texts = flag_model(model), ["the cat is good", "fish"]
-    for kind, encoded in (("query", flag.encode_queries(texts)), ("passage", flag.encode_corpus(texts))):
-        np.testing.assert_allclose(encoded, encode(model, texts, kind=kind, cache_dir=tmp_path), atol=1e-6)
-    prefixed = [[prefix + text for text in texts] for prefix in ("the ", "good ")]
-    for encoded, expected in zip((flag.encode_queries(texts), flag.encode_corpus(texts)), prefixed, strict=True):
-        np.testing.assert_allclose(encoded, flag.encode(expected), atol=1e-6)
-
-
 @pytest.mark.parametrize(("half", "device", "dtype"), [(True, "cpu", 32), (True, "meta", 16), (False, "meta", 32)])
 def test_half_precision_is_for_other_devices_than_the_processor(checkpoint, half, device, dtype):
     """A processor would compute in 16 bits, slowly and with three digits, or a GPU in 32 though 16 were asked for."""
     assert load_model(checkpoint, half=half, device=device).dtype == f"torch.float{dtype}"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "message"), [("gpt2", "does not see the last one"), ("t5", "an encoder and a decoder")]
+)
+def test_model_that_is_no_encoder_is_refused(tmp_path, architecture, message):
+    """Pooling a generator's tokens gives vectors, and scores, that mean little."""
+    folder = save_checkpoint(tmp_path / architecture, architecture, pooling=None)
+    with pytest.raises(ValueError, match=f"{architecture}.*is not a text encoder.*{message}"):
+        load_model(folder, backend="transformers")
+
+
+def test_a_network_that_needs_more_than_tokens_is_refused(checkpoint, monkeypatch):
+    """A model of pictures and texts would fail in the middle of encoding, with a message about tensors."""
+
+    def forward(self, pixel_values, **rest):
+        raise AssertionError("tokens are not enough")
+
+    monkeypatch.setattr(transformers.BertModel, "forward", forward)
+    with pytest.raises(ValueError, match=r"tiny \(bert\) is not a text encoder.*given tokens alone it fails \(.*pixel"):
+        load_model(checkpoint)
+
+
+def test_weights_that_do_not_fit_are_refused(checkpoint):
+    """transformers fills missing weights with random numbers and goes on."""
+    change(checkpoint / "config.json", num_hidden_layers=3)
+    with pytest.raises(ValueError, match=r"tiny lacks 16 weights .*encoder\.layer\.2"):
+        load_model(checkpoint)
+
+
+def test_untrained_twin_is_the_same_again_and_leaves_the_random_state(checkpoint):
+    """The floor of the lesson must not move from run to run, nor change other random numbers."""
+    model = load_model(checkpoint, backend="transformers")
+    state = torch.random.get_rng_state()
+    one, two, other = (untrained(model, seed=seed) for seed in (5, 5, 6))
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert one.info.sha256 == two.info.sha256 != other.info.sha256
+    assert model.info.sha256 not in (one.info.sha256, other.info.sha256)
+    assert "BertModel" not in repr(model), "a cell that ends in a model would print its network"
