@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.data import load_dataset, trec
+from helpers.data.runs import read_run_table
 from helpers.metrics import evaluate
 from tests.data.files import Rows, beir, configured, jsonl, mteb, put
 
@@ -68,6 +69,7 @@ def test_an_empty_run_is_warned_of(tmp_path: Path):
     """A system that failed would look like one that finds nothing."""
     with pytest.warns(UserWarning, match="run.txt': the run is empty"):
         assert trec.read_run(put(tmp_path / "run.txt", "\n")) == {}
+    assert read_run_table(tmp_path / "run.txt").longest == 0
 
 
 @pytest.mark.parametrize(
