@@ -151,6 +151,14 @@ def test_a_configuration_of_what_has_none_is_refused(tmp_path: Path, source: str
         load_dataset(source if source == "pocket-en" else tmp_path / source, config="zh")
 
 
+def test_rows_beside_a_corpus_and_queries_are_rows(tmp_path: Path):
+    """The columns of a table that was taken for judgements at first would be called unused."""
+    texts: Rows = [{"_id": "0", "text": "uno"}]
+    rows: Rows = [{"query": "one", "positive": "uno"}]
+    data = load_dataset(configured(tmp_path / "set", default=rows, corpus=texts, queries=texts))
+    assert (data.queries, data.corpus, data.unused) == (["one"], ["uno"], {})
+
+
 def test_judgements_may_lie_in_a_data_set_of_their_own(tmp_path: Path):
     """BEIR keeps the judgements of its sets on the hub in repositories beside them."""
     folder = mteb(tmp_path / "set", judged="judged")
