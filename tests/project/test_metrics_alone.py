@@ -26,7 +26,7 @@ def test_the_metrics_import_numpy_alone():
 
 def test_what_neither_plots_nor_computes_imports_no_large_package():
     """Every command and every first cell would wait for packages that it may not use, up to three seconds each."""
-    names = ("judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance")
+    names = ("judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance", "training")
     code = f"import sys, {', '.join(f'helpers.{name}' for name in names)}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"scipy", "pandas", "dask", "torch", "sklearn", "matplotlib", "faiss"} & set(done.stdout.split())
