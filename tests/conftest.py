@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import pytest
 
 from notebooks.kit import kernels
 from notebooks.kit.execute import OFFLINE, cache_folder
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
+from notebooks.kit.notebooks import ROOT
 from notebooks.kit.record import record
 from tests.sample import put, sample
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode  # notebooks.kit makes it quick to import, so that comes first
 
 LIGHT = ("ipykernel.kernelapp", "matplotlib.pyplot", "pandas")  # what small notebooks import
 if "PYTEST_XDIST_WORKER" in os.environ:  # two processes that spin on both cores would each take several times as long
@@ -37,38 +33,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the sample lesson, recorded, and a copy of every real lesson."""
-    kernels.start(OFFLINE, LIGHT)  # the tests that follow execute some thirty small notebooks
+    """Return a checkout whose only lesson is the sample, recorded."""
+    kernels.start(OFFLINE, LIGHT)  # the tests that follow execute some twenty small notebooks
     root = tmp_path_factory.mktemp("library")
     put(root, sample("en"), sample("zh"))
-    with patch("notebooks.kit.record.recording_conditions", return_value={}):  # which take a while
+    with patch("notebooks.kit.record.RECORDING", ()):  # which takes a while
         record(root, "00_sample")
-    for name in lesson_names(ROOT):
-        for language in LANGUAGES:
-            if lesson_path(ROOT, language, name).exists():
-                shutil.copy(lesson_path(ROOT, language, name), lesson_path(root, language, name))
     return root
-
-
-@pytest.fixture(scope="session")
-def lessons(library: Path) -> dict[str, NotebookNode]:
-    """Return the English notebook of the sample and of every real lesson, by name; copy before breaking."""
-    return {name: read(lesson_path(library, "en", name), library) for name in lesson_names(library)}
 
 
 @pytest.fixture
 def project(library: Path, tmp_path: Path) -> Path:
     """Return a copy of the library that a test may break."""
     return Path(shutil.copytree(library, tmp_path / "project", ignore=shutil.ignore_patterns("build")))
-
-
-@pytest.fixture
-def small_project(project: Path) -> Path:
-    """Return such a copy with the sample lesson alone, whose check as a whole takes no time."""
-    for name in lesson_names(ROOT):
-        for language in LANGUAGES:
-            lesson_path(project, language, name).unlink(missing_ok=True)
-    return project
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,6 @@ from nbformat import NotebookNode
 
 from notebooks.kit import check as checking
 from notebooks.kit.cells import by_id, cell_hash
-from notebooks.kit.figures import Figures
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 from notebooks.kit.translation import page_pairs
 from notebooks.kit.wording import NAME
@@ -80,8 +79,8 @@ class Tree:
     def problems(self, text: str) -> set[str]:
         """Return what the check says of a lesson, or of all pages."""
         if text in lesson_names(self.root):
-            return {*map(str, checking.check(self.root, [text])), *checking.hints(self.root, [text])}
-        return {*map(str, checking._pages(self.root, Figures(self.root))), *checking.hints(self.root)}
+            return {*map(str, checking.check(self.root, [text]))}
+        return {*map(str, checking.check(self.root))}
 
     def texts(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield name, language, cell and Markdown of every text."""

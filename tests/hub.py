@@ -25,7 +25,6 @@ class LocalHub:
         root: where the folders are.
         endpoint: the address for ``HF_ENDPOINT``.
         gated: ids that are refused to readers without a token (401).
-        moved: ids that have another name now (307).
         cut: how many answers of a file of this name break off in the middle, counted down.
         fetched: the paths of files that were sent whole or in part.
     """
@@ -33,7 +32,6 @@ class LocalHub:
     root: Path
     endpoint: str = ""
     gated: set[str] = field(default_factory=set)
-    moved: dict[str, str] = field(default_factory=dict)
     cut: Counter[str] = field(default_factory=Counter)
     fetched: list[str] = field(default_factory=list)
 
@@ -80,9 +78,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if match is None:
             return self._answer(b"{}", 200 if self.path == "/" else 404)
         repository, rest, kind = match["id"], match["rest"] or "", match["api"] or match["files"] or "models"
-        if repository in self.hub.moved:
-            path = self.path.replace(repository, self.hub.moved[repository])
-            return self._answer(b"", 307, {"Location": path})
         if repository in self.hub.gated and "Authorization" not in self.headers:
             return self._answer(b"{}", 401, {"X-Error-Code": "GatedRepo", "X-Error-Message": "Access is restricted."})
         task, _, rest = rest.removeprefix("/").partition("/")

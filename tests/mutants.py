@@ -56,15 +56,15 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/_trec_order.py": ["tests/metrics/test_inputs.py", "tests/data/test_trec.py"],
     "helpers/data/bundled": ["tests/data/test_bundled.py"],
     "helpers/data/spans.py": ["tests/chunks/test_chunks.py"],
-    "helpers/data": [*(f"tests/data/test_{name}.py" for name in ("dataset", "formats", "trec", "load", "hostile", "hub",
-                       "as_found", "without_text", "typed")), "tests/test_nothing_ignored.py"],
+    "helpers/data": [*(f"tests/data/test_{name}.py" for name in ("dataset", "formats", "quotes", "trec", "load",
+                       "hostile", "hub", "as_found", "without_text", "typed")), "tests/test_nothing_ignored.py"],
     "helpers/metrics/acid": ["tests/acid/test_runner.py", "tests/acid/test_suite.py"],
     "helpers/metrics/explanation.py": ["tests/metrics/test_explain.py"],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
                         ("inputs", "evaluate", "lookup", "definitions", "against_trec_eval")],
-    "helpers/models/model.py": ["tests/models/test_pooling.py"],
+    "helpers/models/model.py": ["tests/models/test_pooling.py", "tests/models/test_modern.py"],
     "helpers/models": [f"tests/models/test_{name}.py" for name in
-                       ("transformer", "pooling", "layouts", "hostile", "models", "modern", "multilingual",
+                       ("pooling", "layouts", "hostile", "models", "modern", "multilingual",
                         "precomputed")],
     "helpers/provenance.py": ["tests/test_provenance.py"],
     "helpers/report/comparison.py": ["tests/systems/test_combine.py", "tests/systems/test_quiet.py", "tests/report",
@@ -76,8 +76,6 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
                      "tests/report"],
     "helpers/plain.py": ["tests/test_plain.py", "tests/test_significance.py"],
     "helpers/significance.py": ["tests/test_significance.py", "tests/test_training.py"],
-    "helpers/systems/cost.py": ["tests/report/test_causes.py", "tests/report/test_compare.py", "tests/systems",
-                                "tests/index/test_binary.py"],
     "helpers/systems": ["tests/systems", "tests/report/test_compare.py", "tests/test_report.py"],
     "helpers/training": ["tests/test_training.py"],
 }  # fmt: skip
@@ -89,15 +87,7 @@ SWAPS: dict[type, type] = {
 }  # fmt: skip
 
 
-class Hole(NamedTuple):
-    """A node of a module, what puts another in its place, and the f-string that it is part of."""
-
-    node: ast.AST
-    put: Callable[[ast.AST], None]
-    string: ast.JoinedStr | None
-
-
-Change = tuple[Hole, ast.AST]
+Change = tuple[ast.AST, Callable[[ast.AST], None], ast.AST]  # a node, what puts another in its place, and the other
 
 
 class Mutant(NamedTuple):
@@ -165,9 +155,8 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
     yield ast.copy_location(changed, node)
 
 
-def _holes(node: ast.AST, string: ast.JoinedStr | None = None) -> Iterator[Hole]:
-    """Give every node below that runs when its function does; string is the f-string around them, if there is one."""
-    string = string or (node if isinstance(node, ast.JoinedStr) else None)
+def _places(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
+    """Give every node below that runs when its function does, and what puts another in its place."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
@@ -176,38 +165,19 @@ def _holes(node: ast.AST, string: ast.JoinedStr | None = None) -> Iterator[Hole]
                 isinstance(item, ast.If) and ast.unparse(item.test) == "TYPE_CHECKING"
             ):
                 continue
-            put = partial(value.__setitem__, place) if isinstance(value, list) else partial(setattr, node, name)
-            yield Hole(item, put, string)
-            yield from _holes(item, string)
-
-
-def rewritten(text: str, hole: Hole, new: ast.AST) -> str:
-    """Return a module's text with another node in a hole, and every other character as it was."""
-    old, written = hole.string or hole.node, new  # within an f-string positions are not those of the file
-    if isinstance(old, ast.If):
-        old, written = old.test, new.test
-    if hole.string:
-        hole.put(new)
-        written = hole.string
-    code = ast.unparse(written)
-    hole.put(hole.node)
-    if isinstance(written, ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp):
-        code = f"({code})"
-    lines = text.encode().splitlines(keepends=True)
-    start, end = (sum(map(len, lines[: line - 1])) + column for line, column in
-                  ((old.lineno, old.col_offset), (old.end_lineno, old.end_col_offset)))  # fmt: skip
-    whole = b"".join(lines)
-    return (whole[:start] + code.encode() + whole[end:]).decode()
+            yield item, partial(value.__setitem__, place) if isinstance(value, list) else partial(setattr, node, name)
+            yield from _places(item)
 
 
 def mutants(module: Path, draw: Callable[[list[Change]], list[Change]] = list) -> list[Mutant]:
     """Make every mutant of a module, in the order of its nodes, or those that `draw` takes."""
-    text, name = module.read_text(encoding="utf-8"), module.relative_to(ROOT).as_posix()
-    every = [(hole, new) for hole in list(_holes(ast.parse(text))) for new in changes(hole.node)]
-    made = []
-    for hole, new in draw(every):
-        before, after = (ast.unparse(one).split("\n")[0][:90] for one in (hole.node, new))
-        made.append(Mutant(name, hole.node.lineno, before, after, rewritten(text, hole, new)))
+    tree, name, made = ast.parse(module.read_text(encoding="utf-8")), module.relative_to(ROOT).as_posix(), []
+    every = [(node, put, new) for node, put in list(_places(tree)) for new in changes(node)]
+    for node, put, new in draw(every):
+        before, after = (ast.unparse(one).split("\n")[0][:90] for one in (node, new))
+        put(new)
+        made.append(Mutant(name, node.lineno, before, after, ast.unparse(tree)))
+        put(node)
     return made
 
 
@@ -246,22 +216,15 @@ def start(tests: list[str], checkout: Path) -> int:
         os._exit(status)
 
 
-def end(process: int) -> None:
-    """End what a run of the tests left running, and take no embedding over from it."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process, signal.SIGKILL)
-
-
 def sample(prefixes: list[str], share: float, seed: int) -> list[Mutant]:
     """Draw that share of each module's mutants, three at least; the same ones again for the same seed."""
-
-    def draw(made: list[Change]) -> list[Change]:
-        return random.Random(f"{seed} {module.name}").sample(made, min(len(made), max(3, round(share * len(made)))))
-
     chosen = []
     for module in sorted((ROOT / "helpers").rglob("*.py")):
-        name = module.relative_to(ROOT).as_posix()
-        chosen += mutants(module, draw) if name.startswith(tuple(prefixes)) else []
+        rng = random.Random(f"{seed} {module.name}")
+        if module.relative_to(ROOT).as_posix().startswith(tuple(prefixes)):
+            chosen += mutants(
+                module, lambda made, r=rng: r.sample(made, min(len(made), max(3, round(share * len(made)))))
+            )
     return chosen
 
 
@@ -269,14 +232,6 @@ def results() -> dict[str, str]:
     """Read what earlier runs found: what killed a mutant, by its digest; empty for one that survived."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
     return {entry["digest"]: entry["killed by"] for entry in map(json.loads, lines)}
-
-
-def write_result(mutant: Mutant, killer: str, seconds: float) -> None:
-    """Add a line to the file of results; killer is empty for a survivor."""
-    entry = mutant._asdict() | {"digest": mutant.digest, "killed by": killer, "seconds": round(seconds, 1)}
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({key: entry[key] for key in entry if key != "source"}, ensure_ascii=False) + "\n")
 
 
 def faults(prefixes: list[str]) -> list[Mutant]:
@@ -295,7 +250,7 @@ def faults(prefixes: list[str]) -> list[Mutant]:
 
 
 def _lists() -> dict[str, list[dict[str, str]]]:
-    """Read tests/mutants.toml."""
+    """Read tests/mutants.toml: faults, and survivors with a reason."""
     return tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
 
 
@@ -311,17 +266,15 @@ def is_known(mutant: Mutant, known: dict[str, str]) -> bool:
     return given == (mutant.module, mutant.before, mutant.after) and known["within"] in line
 
 
-def copies(folder: Path, number: int) -> list[Path]:
-    """Copy what the tests need, so many times."""
-    without = shutil.ignore_patterns("__pycache__", "_build")
+def copied(checkout: Path) -> Path:
+    """Copy what the tests need."""
+    checkout.mkdir()
     for name in COPIED:
-        for checkout in (folder / str(one) for one in range(number)):
-            if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, checkout / name, ignore=without)
-            else:
-                checkout.mkdir(exist_ok=True)
-                shutil.copy(ROOT / name, checkout / name)
-    return [folder / str(one) for one in range(number)]
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__", "_build"))
+        else:
+            shutil.copy(ROOT / name, checkout / name)
+    return checkout
 
 
 def replace(module: Path, source: str) -> None:
@@ -331,48 +284,49 @@ def replace(module: Path, source: str) -> None:
         compiled.unlink()
 
 
-def killer(checkout: Path) -> str:
-    """Return the test that failed first in a copy, and forget it."""
+def outcome(process: int, status: int, checkout: Path) -> str:
+    """End what a run of tests left running; return the test that failed first, empty if none did."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
     file = checkout / KILLER
     name = file.read_text(encoding="utf-8") if file.exists() else "no test: it did not end, or pytest itself failed"
     file.unlink(missing_ok=True)
-    return name
+    shutil.rmtree(checkout / "build", ignore_errors=True)  # embeddings that a fault may have spoilt
+    return name if status else ""
 
 
-def run(chosen: list[Mutant], workers: int, seconds: float) -> list[str]:
-    """Try mutants, so many at a time, each in a checkout of its own, for so long; return what killed them."""
+def run(chosen: list[Mutant], workers: int, seconds: float) -> None:
+    """Try mutants, so many at a time, each in a checkout of its own, for so long."""
     killers, waiting, since = [], chosen[::-1], time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        free, running = copies(Path(folder), workers), {}
+    RESULTS.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, RESULTS.open("a", encoding="utf-8") as file:
+        free, running = [copied(Path(folder, str(number))) for number in range(workers)], {}
         while running or (waiting and time.monotonic() - since < seconds):
             while waiting and free and time.monotonic() - since < seconds:
                 mutant, checkout = waiting.pop(), free.pop()
+                original = (checkout / mutant.module).read_text(encoding="utf-8")
                 replace(checkout / mutant.module, mutant.source)
-                running[start(own_tests(mutant.module), checkout)] = mutant, checkout, time.monotonic()
+                running[start(own_tests(mutant.module), checkout)] = mutant, checkout, original, time.monotonic()
             process, status = os.wait()
-            end(process)
-            mutant, checkout, began = running.pop(process)
-            killers.append(killer(checkout) if status else "")
-            write_result(mutant, killers[-1], time.monotonic() - began)
-            replace(checkout / mutant.module, (ROOT / mutant.module).read_text(encoding="utf-8"))
-            shutil.rmtree(checkout / "build", ignore_errors=True)  # embeddings that a fault may have spoilt
+            mutant, checkout, original, began = running.pop(process)
+            killers.append(outcome(process, status, checkout))
+            replace(checkout / mutant.module, original)
             free.append(checkout)
+            entry = {key: value for key, value in mutant._asdict().items() if key != "source"}
+            entry |= {"digest": mutant.digest, "killed by": killers[-1], "seconds": round(time.monotonic() - began, 1)}
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+            file.flush()
             print("." if status else f"\nsurvives: {mutant}\n", end="", flush=True)
-    print(f"\n{len(killers)} tried in {time.monotonic() - since:.0f} s, {len(waiting)} left for another run.")
-    return killers
+        print(f"\n{len(killers)} tried in {time.monotonic() - since:.0f} s, {len(waiting)} left for another run.")
+        confirm(killers, free[0])
 
 
-def confirm(killers: list[str]) -> None:
+def confirm(killers: list[str], checkout: Path) -> None:
     """Make sure that the tests which killed a mutant pass where nothing was changed; else they killed nothing."""
-    with tempfile.TemporaryDirectory() as folder:
-        (checkout,) = copies(Path(folder), 1)
-        for file in sorted({name.split("::")[0] for name in killers if "::" in name}):
-            process = start(sorted({name for name in killers if name.split("::")[0] == file}), checkout)
-            _, status = os.waitpid(process, 0)
-            end(process)
-            if status:
-                name = killer(checkout)
-                raise SystemExit(f"{name} fails without a mutant, in a copy without .git: mend it, delete {RESULTS}.")
+    for file in sorted({name.split("::")[0] for name in killers if "::" in name}):
+        process = start(sorted({name for name in killers if name.split("::")[0] == file}), checkout)
+        if name := outcome(process, os.waitpid(process, 0)[1], checkout):
+            raise SystemExit(f"{name} fails without a mutant, in a copy without .git: mend it, delete {RESULTS}.")
 
 
 def report(tried: list[Mutant]) -> float:
@@ -411,7 +365,7 @@ def main() -> int:
     left = [mutant for mutant in tried if not found.get(mutant.digest)]
     left.sort(key=lambda mutant: mutant.digest in found)  # those that survived an earlier run come last
     print(f"{len(chosen) - len(tried)} of {len(chosen)} are like the original, {len(tried) - len(left)} killed before.")
-    confirm(run(left, args.workers, args.seconds))
+    run(left, args.workers, args.seconds)
     return 0 if report(tried) >= 0.9 else 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -106,10 +105,8 @@ def put(root: Path, english: NotebookNode, chinese: NotebookNode, name: str = NA
         path.write_text(dumps(book), encoding="utf-8")
     (root / "docs").mkdir(exist_ok=True)
     shutil.copy(ROOT / "docs" / "glossary.yml", root / "docs" / "glossary.yml")
-    real = (ROOT / "docs" / "checks.toml").read_text(encoding="utf-8")  # of the real lessons that may be put beside it
-    lessons = [part for part in re.split(r"(?m)^(?=\[)", real) if re.match(r'\["\d\d_', part)]
-    (root / "docs" / "checks.toml").write_text("".join([*lessons, LISTED]), encoding="utf-8")
-    (root / "constraints.txt").write_text("", encoding="utf-8")
+    (root / "docs" / "checks.toml").write_text(LISTED, encoding="utf-8")
+    shutil.copy(ROOT / "constraints.txt", root)
 
 
 Change = Callable[[NotebookNode], object]

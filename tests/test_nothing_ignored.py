@@ -11,67 +11,49 @@ from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.models import load_model
 from tests.checkpoints import save_checkpoint
-from tests.data.files import beir, jsonl, put
+from tests.data.files import beir, jsonl, mteb, put
 
 ROWS = [{"query": "one", "positive": "uno", "rater": "r7"}, {"query": "two", "positive": "dos", "rater": ""}]
 JUDGED = [{"assessor": 3, "corpus-id": "00", "score": 2, "query-id": "q0"}]
 JUDGED += [{"assessor": 1, "corpus-id": "01", "score": 1, "query-id": "q1"}]
+LLAMA = {"queries": {"u": "one"}, "corpus": {"n": "uno"}, "relevant_docs": {"u": ["n"]}, "mode": "text"}
 
 
 def _delimited(rows: list[dict[str, object]], mark: str) -> str:
     return "".join(mark.join(map(str, row)) + "\n" for row in [list(rows[0]), *(row.values() for row in rows)])
 
 
-def _judged(folder: Path, name: str) -> Path:
-    """A collection in BEIR's layout whose judgements have a further, numeric column before the others."""
-    (beir(folder) / "qrels" / "dev.tsv").unlink()
-    if name == "dev.parquet":
-        datasets.Dataset.from_list(JUDGED).to_parquet(folder / "qrels" / name)
-    else:
-        marks = {"dev.csv": ",", "dev.tsv": "\t", "dev.txt": " ", "dev.qrels": ";"}
-        put(folder / "qrels" / name, jsonl(JUDGED) if name == "dev.jsonl" else _delimited(JUDGED, marks[name]))
-    return folder
-
-
-def _settings(folder: Path) -> Path:
-    """The three configurations of MTEB, each with a further column."""
-    beir(folder / "data")
-    put(folder / "data" / "qrels.csv", _delimited(JUDGED, ","))
-    put(folder / "data" / "corpus.jsonl", jsonl([{"_id": f"0{n}", "text": t, "url": "u"} for n, t in enumerate("ab")]))
-    put(
-        folder / "data" / "queries.jsonl",
-        jsonl([{"_id": f"q{n}", "text": t, "lang": "en"} for n, t in enumerate("ab")]),
-    )
-    files = {"corpus": "corpus.jsonl", "queries": "queries.jsonl", "default": "qrels.csv"}
-    configs = [{"config_name": name, "data_files": f"data/{file}"} for name, file in files.items()]
-    put(folder / "README.md", f"---\nconfigs: {json.dumps(configs)}\n---\n")
-    return folder
-
-
-LLAMA = {"queries": {"u": "one"}, "corpus": {"n": "uno"}, "relevant_docs": {"u": ["n"]}, "mode": "text"}
+MTEB = {
+    "corpus": [{"_id": f"0{n}", "text": text, "url": "u"} for n, text in enumerate("ab")],
+    "queries": [{"_id": f"q{n}", "text": text, "lang": "en"} for n, text in enumerate("ab")],
+    "qrels": JUDGED,
+}
 DATA = {
-    "rows in CSV": (lambda d: put(d / "a.csv", _delimited(ROWS, ",")), {"a.csv": ["rater"]}),
-    "rows in JSONL": (lambda d: put(d / "a.jsonl", jsonl(ROWS)), {"a.jsonl": ["rater"]}),
+    "a.csv": (lambda d: put(d / "a.csv", _delimited(ROWS, ",")), {"a.csv": ["rater"]}),
     "rows in a folder": (lambda d: put(d / "set" / "dev.jsonl", jsonl(ROWS)).parent, {"set": ["rater"]}),
     "LlamaIndex": (lambda d: put(d / "qa.json", json.dumps(LLAMA, indent=4)), {"qa.json": ["mode"]}),
-    "MTEB": (lambda d: _settings(d / "m"), {"default": ["assessor"], "queries": ["lang"], "corpus": ["url"]}),
-    **{
-        f"judgements in {name}": (lambda d, name=name: _judged(d / "set", name), {name: ["assessor"]})
-        for name in ("dev.csv", "dev.tsv", "dev.txt", "dev.qrels", "dev.jsonl", "dev.parquet")
-    },
+    "MTEB": (lambda d: mteb(d / "m", **MTEB), {"qrels": ["assessor"], "queries": ["lang"], "corpus": ["url"]}),
 }
 
 
 @pytest.mark.parametrize("kind", DATA)
 def test_columns_that_are_not_read_are_told(kind: str, tmp_path: Path):
-    """An assessor would be read as the grade, or a reader never learn that his column of grades is not one here."""
+    """A reader would never learn that his column of grades is not one here."""
     make, expected = DATA[kind]
-    data = load_dataset(make(tmp_path))
-    assert data.unused == expected
-    if kind.startswith("judgements"):
-        assert [{data.corpus_ids[p]: grade for p, grade in judged.items()} for judged in data.qrels] == [
-            {"00": 2}, {"01": 1},
-        ]  # fmt: skip
+    assert load_dataset(make(tmp_path)).unused == expected
+
+
+@pytest.mark.parametrize("name", ["dev.csv", "dev.qrels", "dev.jsonl", "dev.parquet"])
+def test_columns_of_judgements_that_are_not_read_are_told(name: str, tmp_path: Path):
+    """An assessor, a number in a column before the others, would be read as the query or the grade."""
+    (beir(tmp_path) / "qrels" / "dev.tsv").unlink()
+    if name == "dev.parquet":
+        datasets.Dataset.from_list(JUDGED).to_parquet(tmp_path / "qrels" / name)
+    else:
+        mark = {"dev.csv": ";", "dev.qrels": "\t"}.get(name)
+        put(tmp_path / "qrels" / name, _delimited(JUDGED, mark) if mark else jsonl(JUDGED))
+    data = load_dataset(tmp_path)
+    assert (data.unused, data.query_ids, data.qrels) == ({name: ["assessor"]}, ["q0", "q1"], [{0: 2}, {1: 1}])
 
 
 def test_what_is_read_and_what_is_empty_is_not_told(tmp_path: Path):

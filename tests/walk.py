@@ -1,7 +1,7 @@
 """How many functions of the package a piece of data goes through: `python -m tests.walk [--names]`.
 
-For each walk the different functions of `helpers` that are entered, in how many modules, and how often a call crosses
-from one module to another; with `--names` the modules and functions in the order in which they are first entered.
+For each walk the different functions of `helpers` that are entered, and in how many modules; with `--names` these in
+the order in which they are first entered.
 """
 
 import sys
@@ -30,7 +30,6 @@ class Walk:
     def __init__(self) -> None:
         """Begin with none."""
         self.entered: dict[tuple[str, str], int] = {}
-        self.crossings: set[tuple[str, str]] = set()
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         """Note a call, for `sys.setprofile`; comprehensions and lambdas are part of the function they are in."""
@@ -39,9 +38,6 @@ class Walk:
             return
         key = (module, frame.f_code.co_qualname)
         self.entered[key] = self.entered.get(key, 0) + 1
-        caller = self.module(frame.f_back.f_code) if frame.f_back else None
-        if caller not in (None, module):
-            self.crossings.add((str(caller), module))
 
     @staticmethod
     def module(code: CodeType) -> str | None:
@@ -59,7 +55,7 @@ def walk(name: str, function: Callable[[], object]) -> None:
     finally:
         sys.setprofile(None)
     modules = dict.fromkeys(module for module, _ in steps.entered)
-    print(f"{name}: {len(steps.entered)} functions, {len(modules)} modules, {len(steps.crossings)} crossings")
+    print(f"{name}: {len(steps.entered)} functions, {len(modules)} modules")
     for module in modules if "--names" in sys.argv else ():
         print(f"    {module}: {', '.join(function for m, function in steps.entered if m == module)}")
 

@@ -25,7 +25,7 @@ def ask(edition: Edition, _argument: str) -> str:
     shown["subjects"] = [[pocket.queries[query], subject] for query, subject in words["subjects"].items()]
     shown["example"] = _alone(collection(edition), pocket.queries[words["example"]])
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
-    data = as_json(words | shown, in_order=False)
+    data = as_json(words | shown)
     files = packed(edition)
     model = (
         f' data-model="{len(files.weights)}" data-digest="{hashlib.sha256(files.weights).hexdigest()[:12]}"'

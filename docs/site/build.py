@@ -20,24 +20,14 @@ from urllib.parse import urlsplit
 from jinja2 import Template
 
 from docs.site import dense, programs
-from docs.site.downloads import downloads
 from docs.site.links import check_links
 from docs.site.project import CODES, MARKS, DocsError, Edition, addresses
 from docs.site.pyodide import FOLDER, add_pyodide
+from docs.site.report import source
 from notebooks.kit.check import check
 from notebooks.kit.labels import missing_labels
-from notebooks.kit.notebooks import LANGUAGES, ROOT
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 
-MOVED = {  # pages of earlier releases, and where their texts are now
-    "benchmarks": "trust.html#speed",
-    "citation": "references.html#cite",
-    "exercises": "teaching.html#exercises-that-answer",
-    "libraries": "differences.html#how-libraries-differ",
-    "machines": "trust.html#reproducibility",
-    "own_reference": "own_model.html#the-data",
-    "pitfalls": "differences.html#pitfalls",
-    "ranks": "differences.html#how-far-to-trust-a-rank",
-}
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
 
 
@@ -95,6 +85,17 @@ def write_pages(root: Path, work: Path, browser: bool) -> None:
             raise DocsError(f"Sphinx, {language}:\n{text.strip()}")
 
 
+def downloads(root: Path, target: Path) -> None:
+    """Write every lesson, and the recorded report, to en/downloads and zh/downloads below target."""
+    for edition in (Edition(root, language) for language in LANGUAGES):
+        folder = target / edition.language / "downloads"
+        folder.mkdir(parents=True)
+        if source(edition).exists():
+            shutil.copyfile(source(edition), folder / "report.html")
+        for name in lesson_names(root):
+            shutil.copyfile(edition.source(name), folder / f"{name}.ipynb")
+
+
 def root_files(root: Path, target: Path) -> None:
     """Write what lies beside the two languages: the start page, that for a wrong address, a picture, lists of pages."""
     where, site = addresses(root), addresses(root).site
@@ -109,16 +110,6 @@ def root_files(root: Path, target: Path) -> None:
         (target / path.name).write_text(filled, encoding="utf-8")
 
 
-def redirect(target: Path) -> None:
-    """Let the addresses of pages that were joined with others lead there."""
-    for language in LANGUAGES:
-        for old, new in MOVED.items():
-            if not (target / language / new.partition("#")[0]).exists():
-                continue  # a copy without that page
-            page = f'<!doctype html><title>{new}</title><meta http-equiv="refresh" content="0; url={new}">\n'
-            (target / language / f"{old}.html").write_text(f'{page}<a href="{new}">{new}</a>\n', encoding="utf-8")
-
-
 def replace_site(html: Path, output: Path) -> None:
     """Put the new site in the place of the old one, which stays until the new one is there."""
     new = output.with_name(output.name + ".new")
@@ -128,8 +119,8 @@ def replace_site(html: Path, output: Path) -> None:
     new.rename(output)
 
 
-def build(root: Path, output: Path, *, browser: Sequence[Path] = ()) -> list[str]:
-    """Build the site of a checkout into the folder output and return the external links it has.
+def build(root: Path, output: Path, *, browser: Sequence[Path] = ()) -> None:
+    """Build the site of a checkout into the folder output.
 
     browser: where the files of Pyodide are, for the lesson that runs in its page.
 
@@ -148,9 +139,6 @@ def build(root: Path, output: Path, *, browser: Sequence[Path] = ()) -> list[str
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)
-        redirect(html)
-        external, broken = check_links(html, addresses(root).site)
-        if broken:
+        if broken := check_links(html, addresses(root).site):
             raise DocsError("\n".join(broken))
         replace_site(html, output)
-    return external

@@ -8,14 +8,10 @@ their Chinese in the Chinese edition (docs/labels.yml).
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from html import escape
-from itertools import groupby
-from operator import itemgetter
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -29,53 +25,20 @@ from notebooks.kit.tables import CELL, parse, text_of
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
 PASSAGE = 200  # letters: an output with such a line is a text to read
-_START = re.compile(r"(?:@|def |class |async def )\w")
-
-
-def pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield an output in pieces: whether it is Python source, and its text."""
-    lines, plain, at = text.splitlines(keepends=True), "", 0
-    while at < len(lines):
-        end = _end_of_source(lines, at)
-        if end == at:
-            plain += lines[at]
-            at += 1
-            continue
-        if plain.strip():
-            yield False, plain
-        yield True, "".join(lines[at:end])
-        plain, at = "", end
-    if plain.strip():
-        yield False, plain
-
-
-def _end_of_source(lines: list[str], start: int) -> int:
-    """Return the line after the definition that begins at a line, the same line if none does."""
-    if not _START.match(lines[start]):
-        return start
-    end = start + 1
-    while end < len(lines) and (not lines[end].strip() or re.match(r"[ )]|def |class ", lines[end])):
-        end += 1
-    try:
-        tree = ast.parse("".join(lines[start:end]))
-    except SyntaxError:
-        return start
-    return end if any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in tree.body) else start
+_SOURCE = re.compile(r"^((?:@|def |class |async def )\w.*(?:\n(?:[@ )]|def |class |async def |$).*)*)", re.M)
 
 
 def fold_sources(output: nodes.Element, title: str) -> None:
     """Show the sources that an output prints as Python, each run of them in a box that is closed."""
     for block in list(output.findall(nodes.literal_block)):
-        parts = [
-            (source, "".join(text for _, text in run)) for source, run in groupby(pieces(block.astext()), itemgetter(0))
-        ]
+        parts = _SOURCE.split(block.astext())  # text, source, text, …
         shown: list[nodes.Node] = []
-        for source, text in parts if any(source for source, _ in parts) else ():
-            text = text.strip("\n")
-            language = {"language": "python" if source else block.get("language", "none")}
-            part = nodes.literal_block(text, text, **{**block.attributes, **language, "ids": [], "names": []})
-            shown += behind(part, title, text) if source else [part]
-        if shown:
+        for number, text in enumerate(part.strip("\n") for part in parts):
+            language = "python" if number % 2 else block.get("language", "none")
+            part = nodes.literal_block(text, text, **{**block.attributes, "language": language, "ids": [], "names": []})
+            if text.strip():
+                shown += behind(part, title, text) if number % 2 else [part]
+        if len(parts) > 1:
             at = block.parent.index(block)
             block.parent[at : at + 1] = shown
 
@@ -119,14 +82,6 @@ def named_beside(edition: Edition, name: str) -> dict[str, set[str]]:
     cells = edition.lesson(name).cells
     texts = ["", *(cell.source if cell.cell_type == "markdown" else "" for cell in cells), ""]
     return {cell.id: set(re.findall(r"`([^`\n]+)`", texts[i] + texts[i + 2])) for i, cell in enumerate(cells)}
-
-
-def _english(document: BeautifulSoup, name: str, names: set[str]) -> Tag:
-    """Return an English name, small: the reader switches it on, unless a text beside the output says it or a part."""
-    spoken = [part for part in (name, name.partition(" (")[0], name.rpartition(", ")[2]) if part in names]
-    shown = document.new_tag("small", attrs={"lang": "en"} | ({"class": "said"} if spoken else {}))
-    shown.string = spoken[0] if spoken else name
-    return shown
 
 
 def fold(cell: nodes.Element, title: str) -> None:
@@ -192,12 +147,17 @@ def _style_by_class(document: BeautifulSoup) -> None:
 
 
 def _add_chinese(document: BeautifulSoup, known: dict[str, str], names: set[str]) -> None:
-    """Put the Chinese of each label first, and what the notebook prints below."""
+    """Put the Chinese of each label in its place; below it the name that a text beside says, any other as a hint."""
     for cell in document.find_all(CELL):
         label = text_of(cell)
         if words := known.get(label):
             cell.clear()
-            cell.extend([words, document.new_tag("br"), _english(document, label, names)])
+            cell.append(words)
+            spoken = [part for part in (label, label.partition(" (")[0], label.rpartition(", ")[2]) if part in names]
+            if spoken:
+                cell.extend([document.new_tag("br"), document.new_tag("small", string=spoken[0], attrs={"lang": "en"})])
+            else:
+                cell["title"] = label
 
 
 def show_cells(app: Sphinx, doctree: nodes.document) -> None:

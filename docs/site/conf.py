@@ -8,8 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from docs.site.api import linkcode_resolve as linkcode_resolve
+from docs.site.api import own
 from docs.site.project import addresses
-from docs.site.sources import source_of
 
 gc.disable()  # looking for trees to free takes a sixth of the time, and all of them are needed until the end
 
@@ -45,6 +46,9 @@ myst_links_external_new_tab = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True  # the attributes of a class are one list; their types are in its signature
 napoleon_attr_annotations = False
+autosummary_ignore_module_all = False
+autosummary_context = {"own": own}
+suppress_warnings = ["config.cache"]  # of that function
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
@@ -89,8 +93,3 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto", "address": ADDRESS}
-
-
-def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
-    """Return where the source of a name on an API page is read, as sphinx.ext.linkcode asks."""
-    return source_of(ROOT, info["module"], info["fullname"]) if domain == "py" else None

@@ -124,7 +124,7 @@ def packed(edition: Edition) -> Packed | None:
     tokens = [row for row, (token, _) in enumerate(model.pieces) if row < SPECIAL or _serves_chinese(token, words)]
     block, tensors = _pack(_e5(model, tokens))
     unknown = min(score for _, score in model.pieces) - UNKNOWN_PENALTY
-    layout = {"layers": model.sizes["layers"], "prefix": "query: ", "unknown": unknown, "tensors": tensors}
+    layout = {"layers": model.sizes["num_hidden_layers"], "prefix": "query: ", "unknown": unknown, "tensors": tensors}
     lines = [f"{model.pieces[row][0]}\t{model.pieces[row][1]:.9g}" for row in tokens]
     return Packed(block, layout, "\n".join(lines) + "\n")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from docutils import nodes
@@ -19,7 +17,6 @@ from docs.site import (
     api,
     ask,
     cells,
-    entries,
     figures,
     formulas,
     head,
@@ -152,16 +149,9 @@ def shorten_signature(_app: Sphinx, *shown: Any) -> tuple[str, str | None] | Non
     return (re.sub(r"frozenset\(\{[^}]{40,}\}\)|<factory>", "...", short), returns) if signature else None
 
 
-def skip_members(app: Sphinx, kind: str, name: str, obj: object, _skip: bool, _options: object) -> bool | None:
-    """Leave out the fields of named tuples, and in a file of a package what the package itself hands on.
-
-    A class says what its fields are, Python only their number; and what stands twice cannot be referred to.
-    """
-    if str(getattr(obj, "__doc__", "")).startswith("Alias for field number"):
-        return True
-    module = str(app.env.current_document.autodoc_module)
-    package = sys.modules.get(module.rpartition(".")[0])
-    return True if kind == "module" and name in getattr(package, "__all__", ()) else None
+def skip_fields(_app: Sphinx, _kind: str, _name: str, obj: object, _skip: bool, _options: object) -> bool | None:
+    """Leave out the fields of named tuples: their class says what they are, Python only their number."""
+    return str(getattr(obj, "__doc__", "")).startswith("Alias for field number") or None
 
 
 def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
@@ -172,13 +162,7 @@ def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
                 app.add_css_file(style)
             app.add_js_file(script, type="module")
             for path, collect in fetched.items():
-                search.write_data(app, path, _collected(collect, Edition.of(app)))
-
-
-@cache
-def _collected(collect: Callable[[Edition], Any], edition: Edition) -> Any:
-    """Return the data of a tool, computed once for all the pages that have it."""
-    return collect(edition)
+                search.write_data(app, path, collect(Edition.of(app)))
 
 
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
@@ -195,13 +179,12 @@ TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
 STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of Sphinx, in this order
     "builder-inited": [search.no_index_of_sphinx],
     "source-read": [inserts.fill],
-    "autodoc-process-docstring": [entries.complete_entry, list_returns],
+    "autodoc-process-docstring": [api.add_example, list_returns],
     "autodoc-process-signature": [shorten_signature],
-    "autodoc-skip-member": [skip_members],
+    "autodoc-skip-member": [skip_fields],
     "doctree-read": [
-        remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.complete_module,
-        api.describe_modules, cells.show_cells, figures.draw_figures,
-        terms.explain_terms, terms.ask, live.place,
+        remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.describe_modules,
+        cells.show_cells, figures.draw_figures, terms.explain_terms, terms.ask, live.place,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

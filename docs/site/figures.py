@@ -50,7 +50,7 @@ def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> st
         _recolour(element, mark)
         for name in ("id", "href", "clip-path"):
             if name in element.attrib:
-                element.set(name, _marked(element.attrib[name], mark))
+                element.set(name, re.sub(r"^(?:.*#)?", rf"\g<0>{mark}-", element.attrib[name]))
         if element.tag in ("text", "tspan") and element.text:
             element.text = translate(element.text)
             if len(element.text.encode("gb18030")) > LONG and "class" not in element.attrib:
@@ -96,9 +96,9 @@ def opening(edition: Edition, name: str) -> str:
     svg = next(output.data[SVG] for output in cell.outputs if SVG in output.get("data", {}))
     size = _frame(read_svg(svg))
     frame = 'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'.format(**size)
-    caption, below = escape(edition.about(name, "picture")), escape(edition.words["below"])
+    below = escape(edition.words["below"])
     return (
-        f'{OPENING}<figcaption>{caption} <a href="#cell-{cell.id}">{below}</a></figcaption>'
+        f'{OPENING}<figcaption>{edition.about(name, "picture")} <a href="#cell-{cell.id}">{below}</a></figcaption>'
         f'<svg class="drawn" aria-hidden="true" {frame}><use href="#figure-{cell.id}-0"/></svg></figure>'
     )
 
@@ -112,12 +112,6 @@ def _recolour(element: ElementTree.Element, mark: str) -> None:
                 known = ", ".join(variables)
                 raise DocsError(f"{mark}: a figure in {colour}, which has no dark counterpart; there are: {known}")
             element.set(name, f"var(--figure-{variables[colour]})")
-
-
-def _marked(reference: str, mark: str) -> str:
-    """Put a mark before an id, or before the id that a reference names."""
-    before, sign, name = reference.rpartition("#")
-    return f"{before}{sign}{mark}-{name}"
 
 
 def draw_figures(app: Sphinx, doctree: nodes.document) -> None:

@@ -46,8 +46,9 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     context["links"] = links(edition, page)
     context["contents"] = contents(app, page)
     context["markdown"] = edition.source(page).exists()
-    for place, name in enumerate(("prev", "next"), 1):
-        context[name] = _neighbour(app, page, place)
+    for other in filter(None, (context.get("prev"), context.get("next"))):
+        name = other["link"].removesuffix(".html")
+        other["title"] = context["around"]["home"] if name == "index" else edition.numbered(name, other["title"])
 
 
 @cache
@@ -71,21 +72,3 @@ def contents(app: Sphinx, page: str) -> list[tuple[str, bool, list[tuple[str, st
             pages[at:at] = [(name, name.removeprefix("helpers."), 2) for name in modules]
         shown.append((caption, page in [name for name, *_ in pages], pages))
     return shown
-
-
-def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
-    """Return the page before (1) or after (2) a page, a lesson with its number, home by its name.
-
-    Modules of the API are left out: few read these in their order.
-    """
-    edition = Edition.of(app)
-    relations = app.builder.relations  # type: ignore[attr-defined]
-    other = None if page.startswith("helpers.") else relations.get(page, [None] * 3)[place]
-    while other and other.startswith("helpers."):
-        other = relations[other][place]
-    if not other:
-        return None
-    title = app.builder.render_partial(app.env.titles[other])["title"]  # type: ignore[attr-defined]
-    if other == "index":
-        title = site_words(edition.language)["home"]
-    return {"link": app.builder.get_relative_uri(page, other), "title": edition.numbered(other, title)}

@@ -66,8 +66,8 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
         if target is None:
             raise DocsError(f"docs/site/live.yml: {app.env.docname} has no cell {before}; name one that it has")
         words = dict(pictures["words"][edition.language][kind])
-        paper, label = escape(words.pop("paper")), escape(words.get("title") or words["two"]["title"])
+        label = escape(words.get("title") or words["two"]["title"])
         data = "".join(f' data-{key}="{escape(value)}"' for key, value in entry.items() if key != "before")
-        content = as_json(words | (hits(edition) if kind == "hits" else {}), in_order=False)
-        html = f'<p class="on-paper">{paper}</p>{MARK} {kind}" aria-label="{label}"{data}>{content}</figure>'
+        content = as_json(words | (hits(edition) if kind == "hits" else {}))
+        html = f'{MARK} {kind}" aria-label="{label}"{data}>{content}</figure>'
         target.parent.insert(target.parent.index(target), nodes.raw("", html, format="html"))

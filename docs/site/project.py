@@ -84,10 +84,10 @@ def slugs(titles: list[str]) -> list[str]:
     return anchors
 
 
-def as_json(data: object, kind: str = "application/json", *, in_order: bool = True) -> str:
-    """Return data as a script tag that a page can hold; in_order: keys in the order of the alphabet."""
-    text = json.dumps(data, ensure_ascii=False, sort_keys=in_order).replace("<", "\\u003c")
-    return f'<script type="{kind}">{text}</script>'
+def as_json(data: object) -> str:
+    """Return data as a script tag that a page can hold."""
+    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/json">{text}</script>'
 
 
 def notes(root: Path) -> Any:

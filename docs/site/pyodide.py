@@ -19,26 +19,19 @@ from docs.site.project import DocsError
 
 FOLDER = "pyodide"  # of the site; also the tag by which a build tells Sphinx that it will be there
 LOCK = "pyodide-lock.json"
-ARCHIVE, PARTS = (
-    "lesson.zip",
-    (  # what the lesson imports, and what runs its cells
-        *("docs/site/runner.py", "helpers/_*.py", "helpers/plain.py", "helpers/provenance.py"),
-        *("helpers/significance.py", "helpers/exercises/**/*", "helpers/metrics/**/*", "helpers/show/**/*"),
-    ),
-)
+ARCHIVE = "lesson.zip"
+PARTS = (  # of it: what the lesson imports, and what runs its cells
+    "docs/site/runner.py", "helpers/_*.py", "helpers/plain.py", "helpers/provenance.py", "helpers/significance.py",
+    "helpers/exercises/**/*", "helpers/metrics/**/*", "helpers/show/**/*",
+)  # fmt: skip
 SUFFIXES = (".jsonl", ".json", ".md", ".npz", ".py", ".toml", ".tsv")
 _THEN = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold: the same bytes at each build
 
 
 @cache
 def release() -> Any:
-    """What pyodide.json says: `version`, `core` (size and SHA-256 by file) and `lock`, Pyodide's own, cut short."""
+    """What pyodide.json says: `version`, `core` (size and SHA-256 by file), `lock` (Pyodide's own, cut short)."""
     return json.loads(Path(__file__).with_name("pyodide.json").read_text(encoding="utf-8"))
-
-
-def lock() -> bytes:
-    """Return the lock file that Pyodide reads: of its packages those that the lessons need."""
-    return json.dumps(release()["lock"], sort_keys=True).encode()
 
 
 @cache
@@ -55,7 +48,7 @@ def archive(root: Path) -> bytes:
 
 def _project_files(root: Path) -> dict[str, bytes]:
     """Return the files that are not Pyodide's, by name."""
-    return {LOCK: lock(), ARCHIVE: archive(root)}
+    return {LOCK: json.dumps(release()["lock"], sort_keys=True).encode(), ARCHIVE: archive(root)}
 
 
 def files(root: Path) -> dict[str, dict[str, Any]]:

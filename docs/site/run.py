@@ -5,6 +5,7 @@ The page's part is JavaScript without a framework (_static/run/), its words are 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -24,21 +25,18 @@ AT_ONCE = ("lesson", "total", "words")  # what the offer needs; the rest is fetc
 PLACE, NOTE = '<details class="behind launch">', "<!-- offer -->"
 
 
-def packages(names: tuple[str, ...]) -> set[str]:
+def packages(names: Iterable[str]) -> set[str]:
     """Return packages of Pyodide and whatever they need."""
-    known, wanted, todo = release()["lock"]["packages"], set[str](), list(names)
-    while todo:
-        if (name := todo.pop()) not in wanted:
-            wanted.add(name)
-            todo += known[name]["depends"]
-    return wanted
+    known = release()["lock"]["packages"]
+    return set(names).union(*(packages(known[name]["depends"]) for name in names))
 
 
 def settings(edition: Edition, lesson: str) -> dict[str, Any]:
     """Return what the page needs to know to run a lesson: cells, files by name, packages, colours, labels, words."""
     known, hashes = release()["lock"]["packages"], files(edition.root)
     first = {LOCK, ARCHIVE, *release()["core"], *(known[name]["file_name"] for name in packages(PACKAGES))}
-    cells = code_cells(edition.lesson(lesson))
+    cells, chinese = code_cells(edition.lesson(lesson)), labels(edition.root)["labels"]
+    printed = printed_labels(edition.root, [lesson]) if edition.language == "zh" else ()
     return {
         "lesson": lesson,
         "cells": [{"id": cell.id, "source": cell.source, "alt": alt_text(cell)} for cell in cells],
@@ -50,16 +48,10 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
         "colours": COLOURS,
         "strokes": STROKES,
         "scale": SCALE,
-        "labels": _chinese(edition, lesson) if edition.language == "zh" else {},
+        "labels": {label: chinese[label] for _, label in printed if label in chinese},
         "number": NUMBER.pattern,
         "words": read_yaml(edition.root / "docs" / "site" / "run.yml")[edition.language],
     }
-
-
-def _chinese(edition: Edition, lesson: str) -> dict[str, str]:
-    """Return the Chinese of the labels of a lesson's record."""
-    known = labels(edition.root)["labels"]
-    return {label: known[label] for _, label in printed_labels(edition.root, [lesson]) if label in known}
 
 
 def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:

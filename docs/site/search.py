@@ -24,8 +24,9 @@ from notebooks.kit.translation import glossary
 
 Section = tuple[str, str, str, str]  # anchor, title, text, code
 FOLDED = ("setup", "provenance")  # cells that set up or say versions
-LISTED = {"group", "names", "needs"}  # the names of a module, which have sections of their own; what a lesson needs
+LISTED = {"names", "needs"}  # the names of a module, which have sections of their own; what a lesson needs
 LEFT_OUT = "…"
+FOUND: dict[str, list[Section]] = {}  # by page, in this run
 _COMMAND = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([^{}]*)\}")
 
 
@@ -104,22 +105,7 @@ def collect(app: Sphinx, page: str, _template: str, _context: object, doctree: n
     folded: set[int] = set()
     if page in lesson_names(edition.root):
         folded = {index for index, cell in enumerate(edition.lesson(page).cells) if cell.id in FOLDED}
-    _collected(app)[page] = list(sections(doctree, folded))
-
-
-def _collected(app: Sphinx) -> dict[str, list[Section]]:
-    """The sections collected in this run, by page."""
-    if not hasattr(app, "_sections"):
-        app._sections = {}  # type: ignore[attr-defined]
-    return app._sections  # type: ignore[attr-defined,no-any-return]
-
-
-def prior(root: Path, page: str) -> float:
-    """Return how much a page counts."""
-    given = settings(root)
-    if page in lesson_names(root):
-        return float(given["lessons"])
-    return float(given["modules"] if page.startswith("helpers.") else given["pages"].get(page, 1))
+    FOUND[page] = list(sections(doctree, folded))
 
 
 def terms(edition: Edition) -> list[list[Any]]:
@@ -150,7 +136,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     root = edition.root
     pages: list[dict[str, Any]] = []
     entries: list[list[Any]] = []
-    for page, found in sorted(_collected(app).items()):
+    for page, found in sorted(FOUND.items()):
         short = edition.about(page, "short")  # its name in the sidebar
         for number, (anchor, title, text, code) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
@@ -159,7 +145,9 @@ def write(app: Sphinx, failure: Exception | None) -> None:
             entries.append([len(pages), anchor if number else "", title, text, code, counts, others])
         title = found[0][1] if found else page
         called = edition.numbered(page, short) or title
-        pages.append({"url": f"{page}.html", "title": title, "short": called, "prior": prior(root, page)})
+        kind = "lessons" if page in lesson_names(root) else "modules" if page.startswith("helpers.") else ""
+        prior = float(settings(root)[kind] if kind else settings(root)["pages"].get(page, 1))
+        pages.append({"url": f"{page}.html", "title": title, "short": called, "prior": prior})
     data = {"pages": pages, "sections": entries, "terms": terms(edition)}
     data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))
     data["words"] = settings(root)["words"][edition.language]

@@ -37,15 +37,13 @@ def passages(edition: Edition) -> dict[str, Any]:
 
 
 def widget(edition: Edition, _argument: str) -> str:
-    """Return the widget as one line of HTML: its words and examples as JSON; in words what stands on paper."""
-    return _tool(edition, f'{MARK}id="try">', passages(edition)) + on_paper(edition)
+    """Return the widget as one line of HTML: its words and examples as JSON."""
+    return _tool(edition, f'{MARK}id="try">', passages(edition))
 
 
 def scorer(edition: Edition, _argument: str) -> str:
     """Return the tool that scores a run of the reader's own as one line of HTML, its words those of the widget."""
-    return _tool(
-        edition, f'{SCORER} data-example="_static/score/example.json" data-lesson="{INTERVALS}">', {}
-    ) + on_paper(edition)
+    return _tool(edition, f'{SCORER} data-example="_static/score/example.json" data-lesson="{INTERVALS}">', {})
 
 
 def example(edition: Edition) -> dict[str, Any]:
@@ -69,8 +67,3 @@ def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
     words |= scoring if opening.startswith(SCORER) else {}
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     return f"{opening}{as_json(words | more)}{fallback}</div>"
-
-
-def on_paper(edition: Edition) -> str:
-    """Return what stands on paper in the place of a tool."""
-    return f'<p class="on-paper">{settings(edition.root)["words"][edition.language]["paper"]}</p>'

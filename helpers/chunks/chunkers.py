@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from helpers._scripts import sentence_end, token
@@ -94,15 +94,14 @@ def cut(data: SpanDataset, chunker: Chunker) -> list[Span]:
 
 
 def _headings(text: str) -> list[int]:
-    return [start for start, line, in_code in _lines(text) if line.startswith("#") and not in_code]
-
-
-def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
-    start, in_code = 0, False
+    """Return where the headings begin, outside of code."""
+    headings, start, in_code = [], 0, False
     for line in text.splitlines(keepends=True):
         in_code ^= line.startswith("```")
-        yield start, line, in_code
+        if line.startswith("#") and not in_code:
+            headings.append(start)
         start += len(line)
+    return headings
 
 
 def _trimmed(text: str, bounds: Sequence[int]) -> Bounds:

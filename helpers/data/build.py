@@ -9,15 +9,9 @@ from typing import NamedTuple
 from helpers._fields import Fields
 from helpers._io import UTF8, other_form
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
-from helpers.data.formats import NAMES, Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
+from helpers.data.formats import Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_judgements
 
-ROWS = {  # role of a column in a table of rows: its usual names
-    "query": tuple(name for name in NAMES["query"] if name != "text"),
-    "positive": NAMES["positive"],
-    "negative": NAMES["negative"],
-    "grade": ("grade",),
-}
 OBJECTS = ("queries", "corpus", "relevant_docs")  # of LlamaIndex
 PLURAL = {"query": "queries", "passage": "passages"}
 MISSING = ("raise", "skip", "keep")
@@ -46,10 +40,6 @@ class Reading:
         """Read a table, and remember it."""
         self.tables.append(read_table(path, self.columns.values(), self.encoding))
         return self.tables[-1]
-
-    def unused(self) -> dict[str, list[str]]:
-        """Return the columns that nobody looked up, by the name of their table."""
-        return {table.source: names for table in self.tables if (names := table.columns.unread)}
 
     def skip_blank(self, source: str, role: str, texts: Sequence[tuple[object, Cell]]) -> None:
         """Count blank queries or passages (``role``), each behind its id or row, or raise ValueError."""
@@ -88,12 +78,10 @@ def texts_by_id(table: Table, role: str, reading: Reading) -> Texts:
     if nameless := [row for row, cell in enumerate(cells) if is_blank(cell)]:
         raise ValueError(f"{table.source!r}: {len(nameless)} {role} rows have no id, the first is row {nameless[0]}.")
     texts, titled = texts_of(table, role, reading.columns)
-    by_id: dict[str, str] = {}
-    for name, text in zip(map(str, cells), texts, strict=True):
-        has_text = not is_blank(text)
-        if has_text and (fault := text_fault(text)):
-            raise ValueError(f"{table.source!r}: {role} {name!r} {fault}")
-        by_id[name] = str(text) if has_text else ""
+    by_id = {
+        name: "" if is_blank(text) else _text(text, f"{table.source!r}: {role} {name!r}")
+        for name, text in zip(map(str, cells), texts, strict=True)
+    }
     if len(by_id) < len(cells):
         repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
         raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")
@@ -137,11 +125,16 @@ def build(name: str, tables: Tables, reading: Reading) -> RetrievalDataset:
     with_text = {passage: text for passage, text in corpus.by_id.items() if text}
     data = from_ids(name, texts, with_text, judged, reading.equal)
     if tables.numbered:
-        size, numbers = len(data.corpus), [str(row) for row in range(len(data.doc_ids))]
-        data = replace(data, corpus_ids=numbers[:size], ids_without_text=numbers[size:], numbered=True)
-        data = replace(data, merged=tables.merged)
-    skipped, unused = dict(+reading.skipped), reading.unused()
-    return replace(data, skipped=skipped, titled=corpus.titled, split=tables.split, unused=unused)
+        size, numbers = len(data.corpus), [str(row) for row in range(len(data.corpus) + len(data.ids_without_text))]
+        data = replace(data, corpus_ids=numbers[:size], ids_without_text=numbers[size:], merged=tables.merged)
+    return replace(
+        data,
+        skipped=dict(+reading.skipped),
+        unused={table.source: names for table in reading.tables if (names := table.columns.unread)},
+        titled=corpus.titled,
+        split=tables.split,
+        numbered=tables.numbered,
+    )
 
 
 def from_objects(table: Table, reading: Reading) -> Tables:
@@ -166,64 +159,43 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
     of the same length. If no cell is a list, rows with equal queries are one query. ``corpus`` holds the passages to
     search, by default all judged passages in order of appearance. A passage is identified by its text.
     """
-    names = _columns_of_rows(table, reading.columns)
-    cells = {role: column_of(table, role, names) for role in names}
+    has_grades = "grade" in reading.columns or find_name(table.columns, ["grade"])
+    asked, positives = (column_of(table, role, reading.columns) for role in ("query", "positive"))
+    grades = column_of(table, "grade", reading.columns) if has_grades else [1] * len(asked)
+    negatives = column_of(table, "negative", reading.columns, optional=True)
     titled, passages = 0, list[str]()
     if corpus is not None:
         texts, titled = texts_of(corpus, "passage", reading.columns)
         reading.skip_blank(corpus.source, "passage", [*enumerate(texts)])
-        passages = [_text(text, corpus.source, "text", row) for row, text in enumerate(texts) if not is_blank(text)]
-    reading.skip_blank(table.source, "query", [*enumerate(cells["query"])])
-    has_single_positives = not any(isinstance(cell, list) for cell in cells["positive"])
-    negatives = cells.get("negative", [None] * len(cells["query"]))
-    judged: dict[object, tuple[str, list[tuple[int, Cell, int]]]] = {}  # its text, and row, passage and grade
-    for negative in (False, True):  # the positives of a query before all of its negatives
-        for row, cell in enumerate(cells["query"]):
-            if not is_blank(cell):
-                query = _text(cell, table.source, names["query"], row)
-                _, found = judged.setdefault(query if has_single_positives else row, (query, []))
-                texts_and_grades = (
-                    [(t, 0) for t in _listed(negatives[row])] if negative else _positives(table, cells, row)
-                )
-                found += [(row, text, grade) for text, grade in texts_and_grades]
-    reading.skip_blank(table.source, "passage", [item[:2] for _, found in judged.values() for item in found])
-    qrels: dict[str, dict[str, int]] = {str(number): {} for number in range(len(judged))}
-    for number, (_, found) in enumerate(judged.values()):
-        for row, text, grade in found:
-            if not is_blank(text):
-                passage = _text(text, table.source, names["positive" if grade else "negative"], row)
-                add_grade(qrels, str(number), passage, grade, f"{table.source!r}, row {row}")
-    if corpus is None:
-        passages = [text for grades in qrels.values() for text in grades]
-    queries = Texts({str(number): query for number, (query, _) in enumerate(judged.values())}, table.source)
-    by_text = Texts({text: text for text in passages}, corpus.source if corpus else table.source, titled)
-    merged = len(passages) - len(by_text.by_id) if corpus else 0
-    return Tables(queries, by_text, qrels, table.source, table.split, merged, numbered=True)
-
-
-def _columns_of_rows(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of the columns of a table of rows by role: those of ``columns``, else the usual ones."""
-    usual = {role: found for role, names in ROWS.items() if (found := find_name(table.columns, names))}
-    known = usual | {role: name for role, name in columns.items() if role in ROWS}
-    names = {role: known.get(role, role) for role in ("query", "positive", *known)}
-    present = {name: find_name(table.columns, [name, name.partition(".")[0]]) for name in names.values()}
-    if missing := sorted(repr(name) for name, found in present.items() if found is None):
-        raise ValueError(
-            f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
-            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
-        )
-    return names
-
-
-def _positives(table: Table, cells: Mapping[str, Sequence[Cell]], row: int) -> list[tuple[Cell, int]]:
-    texts, place = _listed(cells["positive"][row]), f"{table.source!r}, row {row}"
-    if "grade" not in cells:
-        return [(text, 1) for text in texts]
-    cell = cells["grade"][row]
-    grades = cell if isinstance(cell, list) else [cell] * len(texts)
-    if len(grades) != len(texts):
-        raise ValueError(f"{place}: {len(grades)} grades for {len(texts)} passages; they must match.")
-    return [(text, read_grade(place, str(grade))) for text, grade in zip(texts, grades, strict=True)]
+        passages = [
+            _text(text, f"{corpus.source!r}: row {row}") for row, text in enumerate(texts) if not is_blank(text)
+        ]
+    reading.skip_blank(table.source, "query", [*enumerate(asked)])
+    has_lists = any(isinstance(cell, list) for cell in positives)
+    numbers: dict[object, str] = {}  # of the queries, by text or, with lists, by row
+    queries, qrels, found = dict[str, str](), dict[str, dict[str, int]](), list[tuple[int, Cell]]()
+    for side, answers in (("positive", positives), ("negative", negatives)):  # all positives before the negatives
+        for row, (query, cell, grade) in enumerate(zip(asked, answers, grades, strict=False)):
+            if is_blank(query):
+                continue
+            place = f"{table.source!r}: row {row}"
+            number = numbers.setdefault(row if has_lists else query, str(len(numbers)))
+            queries[number] = _text(query, f"{place}, the query")
+            judged = _listed(cell)
+            found += [(row, text) for text in judged]
+            given = grade if isinstance(grade, list) and side == "positive" else [grade] * len(judged)
+            if len(given) != len(judged):
+                raise ValueError(f"{place}: {len(given)} grades for {len(judged)} passages; they must match.")
+            qrels.setdefault(number, {})
+            for text, value in zip(judged, given, strict=True):
+                if not is_blank(text):
+                    passage = _text(text, f"{place}, the {side}")
+                    add_grade(qrels, number, passage, read_grade(place, str(value)) if side == "positive" else 0, place)
+    reading.skip_blank(table.source, "passage", found)
+    by_text = {text: text for text in (passages if corpus else [text for judged in qrels.values() for text in judged])}
+    merged = len(passages) - len(by_text) if corpus else 0
+    searched = Texts(by_text, corpus.source if corpus else table.source, titled)
+    return Tables(Texts(queries, table.source), searched, qrels, table.source, table.split, merged, numbered=True)
 
 
 def _listed(cell: Cell) -> list[Cell]:
@@ -232,9 +204,9 @@ def _listed(cell: Cell) -> list[Cell]:
     return [] if is_blank(cell) else [cell]
 
 
-def _text(cell: Cell, source: str, column: str, row: int) -> str:
+def _text(cell: Cell, place: str) -> str:
     if fault := text_fault(cell):
-        raise ValueError(f"{source!r}: row {row}, column {column!r} {fault}")
+        raise ValueError(f"{place} {fault}")
     return str(cell)
 
 

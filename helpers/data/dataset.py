@@ -140,25 +140,20 @@ class RetrievalDataset:
     def without_unanswered(self) -> Self:
         """Return the collection without the queries that have no relevant passage, which ``skipped`` counts."""
         unanswered = self.unanswered()
-        answered = sorted(set(range(len(self.queries))).difference(unanswered))
-        return replace(
-            self,
-            queries=[self.queries[row] for row in answered],
-            query_ids=[self.query_ids[row] for row in answered],
-            qrels=[self.qrels[row] for row in answered],
-            skipped={**self.skipped, **({"unanswered_queries": len(unanswered)} if unanswered else {})},
-        )
+        answered = self._of_queries(sorted(set(range(len(self.queries))).difference(unanswered)))
+        skipped = {"unanswered_queries": len(unanswered)} if unanswered else {}
+        return replace(answered, skipped={**self.skipped, **skipped})
 
     def first(self, max_queries: int | None = None) -> Self:
         """Return the collection with the first ``max_queries`` queries only, and all passages."""
         check_count("max_queries", max_queries)
-        return replace(
-            self,
-            all_queries=_all_if_fewer(max_queries, self.all_queries or len(self.queries)),
-            queries=self.queries[:max_queries],
-            query_ids=self.query_ids[:max_queries],
-            qrels=self.qrels[:max_queries],
-        )
+        total = self.all_queries or len(self.queries)
+        part = self._of_queries(range(len(self.queries))[:max_queries])
+        return replace(part, all_queries=_all_if_fewer(len(part.queries), total))
+
+    def _of_queries(self, rows: Sequence[int]) -> Self:
+        queries, ids = [self.queries[row] for row in rows], [self.query_ids[row] for row in rows]
+        return replace(self, queries=queries, query_ids=ids, qrels=[self.qrels[row] for row in rows])
 
 
 def from_ids(
@@ -202,8 +197,8 @@ def from_ids(
     )
 
 
-def _all_if_fewer(limit: int | None, total: int) -> int:
-    return total if limit is not None and limit < total else 0
+def _all_if_fewer(selected: int, total: int) -> int:
+    return total if selected < total else 0
 
 
 def require_answers(data: RetrievalDataset) -> None:

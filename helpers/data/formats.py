@@ -17,7 +17,7 @@ from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
 NAMES = {  # role of a column: its usual names, in any case and with blanks, hyphens or underscores
-    "query": ("query", "text", "question", "anchor", "问题", "查询"),
+    "query": ("query", "question", "anchor", "问题", "查询", "text"),
     "query_id": ("_id", "id", "query_id", "qid"),
     "passage": ("text", "content", "passage", "contents"),
     "passage_id": ("_id", "id", "passage_id", "doc_id", "corpus_id", "pid"),
@@ -73,39 +73,18 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_-]+", "", unicodedata.normalize("NFKC", name)).casefold()
 
 
-def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]:
-    """Return the column of a role, by its name in ``columns``, else by its usual names.
-
-    A name with dots, ``answers.text``, is a field of the objects in a column, whose other fields become columns too.
-    """
+def column_of(table: Table, role: str, columns: Mapping[str, str], *, optional: bool = False) -> list[Cell]:
+    """Return the column of a role, by its name in ``columns``, else by its usual names; empty if it may be missing."""
     names = (columns[role],) if role in columns else NAMES[role]
     if (found := find_name(table.columns, names)) is not None:
         column: list[Cell] = table.columns[found]
         return column
-    first, _, inner = names[0].partition(".")
-    if inner and first in table.columns:
-        cells: list[Cell] = table.columns[first]
-        for key in _keys(cells) - {inner.split(".")[0]}:
-            table.columns.setdefault(f"{first}.{key}", [_inside(cell, [key]) for cell in cells])
-        return [_inside(cell, inner.split(".")) for cell in cells]
+    if optional and role not in columns:
+        return []
     raise ValueError(
         f"{table.source!r}: no column {' or '.join(map(repr, names))}; it has {table.listed}. Name the column that "
         f'holds the {role}: columns="{role}=…".'
     )
-
-
-def _keys(cells: Iterable[Cell]) -> set[str]:
-    found = (_keys(cell) if isinstance(cell, list) else cell if isinstance(cell, dict) else () for cell in cells)
-    return {key for keys in found for key in keys}
-
-
-def _inside(cell: Cell, path: Sequence[str]) -> Cell:
-    """Follow a path of keys into an object, or into each object of a list; None where there is none."""
-    if isinstance(cell, list):
-        return [_inside(item, path) for item in cell]
-    if not path:
-        return cell
-    return _inside(cell.get(path[0]), path[1:]) if isinstance(cell, dict) else None
 
 
 def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[Cell], int]:
@@ -115,22 +94,17 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
     ``mteb``.
     """
     texts = column_of(table, role, columns)
-    if role == "query" and ("instruction" in columns or find_name(table.columns, NAMES["instruction"])):
-        instructions = column_of(table, "instruction", columns)
-        pairs = zip(texts, instructions, strict=True)
-        return [
-            text if is_blank(text) or is_blank(instruction) else f"{text} {instruction}" for text, instruction in pairs
-        ], 0
-    if role != "passage" or ("title" not in columns and not find_name(table.columns, NAMES["title"])):
-        return texts, 0
+    others = column_of(table, "title" if role == "passage" else "instruction", columns, optional=True)
     joined, titled = list(texts), 0
-    for row, title in enumerate(column_of(table, "title", columns)):
-        if is_blank(title):
+    for row, (text, other) in enumerate(zip(texts, others, strict=False)):
+        if is_blank(other):
             continue
-        if is_blank(texts[row]):
-            joined[row] = title
-        elif isinstance(texts[row], str):
-            joined[row], titled = f"{title}\n{texts[row]}", titled + 1
+        if role == "query":
+            joined[row] = text if is_blank(text) else f"{text} {other}"
+        elif is_blank(text):
+            joined[row] = other
+        elif isinstance(text, str):
+            joined[row], titled = f"{other}\n{text}", titled + 1
     return joined, titled
 
 
@@ -160,15 +134,15 @@ def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) ->
     return next((folder / name for name in names if (folder / name).exists() or (folder / name).is_symlink()), None)
 
 
-def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) -> Table:
-    """Read a JSONL, JSON, CSV, TSV or Parquet file, optionally in ``.gz``.
+def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8, kind: str | None = None) -> Table:
+    """Read a JSONL, JSON, CSV, TSV or Parquet file, optionally in ``.gz``; without a ``kind`` its suffix tells.
 
     The delimiter of a CSV file (``,`` ``;`` ``|`` or tab) is detected in its first line, or read from Excel's ``sep=;``
     above it. Every cell is text: an id ``007`` keeps its zeros, and a passage ``NA`` is not a missing value. A TSV file
     of two columns without a known column name (a usual one, or one of ``named``) has no header and contains ids and
     texts, as in MS MARCO.
     """
-    kind = kind_of(path)
+    kind = kind or kind_of(path)
     if kind is None:
         with path.open("rb") as file:
             seen = what_is(file.read(64))
@@ -223,13 +197,13 @@ def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
 def _read_csv(path: Path, named: Collection[str], encoding: str) -> dict[str, list[Cell]]:
     csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters per field is too small for texts
     with open_text(path, newline="", encoding=encoding) as file:
-        first = file.readline()
-        if stated := re.fullmatch(r'"?sep=(.)"?\s*', first):
-            delimiter = stated[1]
-        else:
-            is_tsv = path.name.lower().removesuffix(PACKED).endswith(".tsv")
-            delimiter = "\t" if is_tsv else max(",;\t|", key=first.count)
-    rows = _choose_rows(_Rows(path, encoding, delimiter, skipped=int(bool(stated))))
+        lines = list(file)
+    if stated := re.fullmatch(r'"?sep=(.)"?\s*', lines[0] if lines else ""):
+        delimiter, lines[0] = stated[1], "\n"
+    else:
+        is_tsv = path.name.lower().removesuffix(PACKED).endswith(".tsv")
+        delimiter = "\t" if is_tsv else max(",;\t|", key="".join(lines[:1]).count)
+    rows = _choose_rows(path.name, lines, delimiter)
     header = rows[0] if rows else []
     usual = [*itertools.chain(*NAMES.values()), *named]
     if delimiter == "\t" and len(header) == 2 and find_name(header, usual) is None:
@@ -242,78 +216,58 @@ def _read_csv(path: Path, named: Collection[str], encoding: str) -> dict[str, li
     return {name: list(column) for name, column in zip(header, columns, strict=True)}
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of a delimited file, to be read in several ways; the first ``skipped`` lines are none."""
-
-    path: Path
-    encoding: str
-    delimiter: str
-    skipped: int
-
-    def read(self, **quotes: Any) -> list[list[str]]:
-        """Read all rows with these options of ``csv``; raise ValueError with the line where one of them is broken."""
-        rows: list[list[str]] = []
-        with open_text(self.path, newline="", encoding=self.encoding) as file:
-            for _ in range(self.skipped):
-                file.readline()
-            reader = csv.reader(file, delimiter=self.delimiter, strict=True, **quotes)
-            while True:
-                line = reader.line_num + self.skipped + 1
-                try:
-                    row = next(reader, None)
-                except csv.Error:
-                    raise ValueError(
-                        f"{self.path.name!r}, line {line}: a text that begins with a quote is not closed by one, or "
-                        'goes on behind it. A quote inside a quoted text is written twice (""), not \\".'
-                    ) from None
-                if row is None:
-                    return rows
-                if row and rows and len(row) != len(rows[0]):
-                    raise ValueError(
-                        f"{self.path.name!r}, line {reader.line_num + self.skipped}: {len(row)} of {len(rows[0])} "
-                        f"fields ({', '.join(map(repr, rows[0]))}). Is {self.delimiter!r} the delimiter? A blank field "
-                        "needs its delimiter too, and a text that holds one needs quotes."
-                    )
-                rows += [row] if row else []
-
-    def doubt(self, mark: str) -> ValueError:
-        """Return the error of quotes that can be read in two ways, as in the first line that contains ``mark``."""
-        with open_text(self.path, encoding=self.encoding) as file:
-            number = next(number for number, line in enumerate(file, 1) if mark in line)
-        return ValueError(
-            f"{self.path.name!r}, line {number}: a quote may enclose a text or be part of it, and the rows are others "
-            f'then: {mark[:60]!r}. Enclose every text in quotes and write those inside twice (""), or give JSONL.'
-        )
-
-    def attempt(self, **quotes: Any) -> list[list[str]] | ValueError:
-        """Return the rows, or the error of reading them."""
-        try:
-            return self.read(**quotes)
-        except ValueError as error:
-            return error
-
-
-def _choose_rows(file: _Rows) -> list[list[str]]:
+def _choose_rows(name: str, lines: list[str], delimiter: str) -> list[list[str]]:
     """Read rows whose quotes enclose texts, as ``csv`` and Excel write them, or are signs of the texts themselves."""
-    is_tsv, plain = file.delimiter == "\t", file.attempt(quoting=csv.QUOTE_NONE)
+    is_tsv, plain = delimiter == "\t", _rows(name, lines, delimiter, quoting=csv.QUOTE_NONE)
     if isinstance(plain, list) and not any(cell.startswith('"') for row in plain for cell in row):
         return plain
-    quoted = file.attempt()
+    chosen = quoted = _rows(name, lines, delimiter)
     if isinstance(plain, ValueError) or isinstance(quoted, ValueError):
-        chosen = plain if is_tsv and (isinstance(plain, list) or isinstance(quoted, ValueError)) else quoted
-        if isinstance(chosen, ValueError):
-            raise chosen
-    elif all(cell.startswith('"') for cell in plain[0]):
-        chosen = quoted
-    else:
+        if is_tsv and (isinstance(plain, list) or isinstance(quoted, ValueError)):
+            chosen = plain
+    elif not all(cell.startswith('"') for cell in plain[0]):
         both = list(zip(plain, quoted, strict=False))
         cells = [(raw, text) for rows in both for raw, text in zip(*rows, strict=True) if raw != text]
-        needed = {'"' in text or file.delimiter in text for _, text in cells}
+        needed = {'"' in text or delimiter in text for _, text in cells}
         if len(plain) != len(quoted) or (is_tsv and len(needed) == 2):
-            raise file.doubt(cells[0][0])
+            raise _doubt(name, lines, cells[0][0])
         chosen = plain if is_tsv and needed == {False} else quoted
+    if isinstance(chosen, ValueError):
+        raise chosen
     has_escapes = any('\\"' in cell for row in chosen for cell in row)
-    if has_escapes and isinstance(file.attempt(escapechar="\\"), list):
-        raise file.doubt('\\"')
+    if has_escapes and isinstance(_rows(name, lines, delimiter, escapechar="\\"), list):
+        raise _doubt(name, lines, '\\"')
     return chosen
+
+
+def _rows(name: str, lines: list[str], delimiter: str, **quotes: Any) -> list[list[str]] | ValueError:
+    """Read all rows with these options of ``csv``, or return the error of the line where one of them is broken."""
+    rows: list[list[str]] = []
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, **quotes)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader, None)
+        except csv.Error:
+            return ValueError(
+                f"{name!r}, line {line}: a text that begins with a quote is not closed by one, or goes on behind it. A "
+                'quote inside a quoted text is written twice (""), not \\".'
+            )
+        if row is None:
+            return rows
+        if row and rows and len(row) != len(rows[0]):
+            return ValueError(
+                f"{name!r}, line {reader.line_num}: {len(row)} of {len(rows[0])} fields "
+                f"({', '.join(map(repr, rows[0]))}). Is {delimiter!r} the delimiter? A blank field needs its delimiter "
+                "too, and a text that holds one needs quotes."
+            )
+        rows += [row] if row else []
+
+
+def _doubt(name: str, lines: list[str], mark: str) -> ValueError:
+    """Return the error of quotes that can be read in two ways, as in the first line that contains ``mark``."""
+    number = next(number for number, line in enumerate(lines, 1) if mark in line)
+    return ValueError(
+        f"{name!r}, line {number}: a quote may enclose a text or be part of it, and the rows are others then: "
+        f'{mark[:60]!r}. Enclose every text in quotes and write those inside twice (""), or give JSONL.'
+    )

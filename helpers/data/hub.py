@@ -150,7 +150,7 @@ def _parse_settings(content: bytes) -> Settings:
         front = re.match(r"\s*---\s*\n(.*?)\n---\s*(\n|$)", content.decode().replace("\r\n", "\n"), re.S)
         settings = yaml.safe_load(front[1] if front else "") or {}
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{SETTINGS}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
+        raise ValueError(f"{SETTINGS}: its settings are not YAML ({error}).") from None
     _require_no_names_file(SETTINGS, settings)
     configs = settings.get("configs", []) if isinstance(settings, dict) else None
     if not isinstance(configs, list) or not all(isinstance(entry, dict) for entry in configs):

@@ -1,6 +1,5 @@
 """Load a collection: find the three tables of a source, and build it."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -135,8 +134,9 @@ def _chosen(
     data: RetrievalDataset, level: int | None, max_queries: int | None = None, corpus_queries: int | None = None
 ) -> RetrievalDataset:
     """Return the part of a collection that was asked for. Raises ValueError if it has no relevant passage."""
-    check_count("relevance_level", level)
-    data = data if level is None else replace(data, relevance_level=level)
+    if level is not None:
+        check_count("relevance_level", level)
+        data = replace(data, relevance_level=level)
     require_answers(data)
     whole, data = data, data if max_queries is None else data.first(max_queries)
     if corpus_queries is None:
@@ -240,12 +240,8 @@ def _find(source: str | Path) -> Place:
     if isinstance(source, Path) or {"/", "\\"} & set(source) or kind_of(path):
         near = nearest(path)
         advice = f"Did you mean {near!r}?" if near else "Check the path, or name a data set of the hub: owner/name."
-        if not near and path.parent.is_dir() and str(source).count("/") == 1:
-            advice += f" (There is a folder {str(path.parent)!r}; for the hub's data set of that name start elsewhere.)"
         raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
-    names = [*bundled.names(), docstrings.NAME, *(file.name for file in Path().iterdir())]
-    similar = difflib.get_close_matches(source, names, n=1)
+    known = ", ".join([*bundled.names(), docstrings.NAME])
     raise ValueError(
-        f"Unknown collection {source!r}. {f'Did you mean {similar[0]!r}? ' if similar else ''}"
-        f"Bundled: {', '.join(bundled.names())}; a hub data set is written owner/name, a folder by its path."
+        f"Unknown collection {source!r}. Bundled: {known}; a hub data set is written owner/name, a folder by its path."
     )

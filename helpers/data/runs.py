@@ -90,11 +90,9 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
     with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
             fields = line.split()
-            if len(fields) < FIELDS or line.startswith(COMMENT):
-                if fields and not line.startswith(COMMENT):
-                    raise _fault(path, number, _wrong_line(line, fields))
+            if not fields or line.startswith(COMMENT):
                 continue
-            score = _number(fields[4])
+            score = _number(fields[4]) if len(fields) >= FIELDS else math.nan
             if not -math.inf < score < math.inf:
                 raise _fault(path, number, _wrong_line(line, fields))
             query.append(queries.setdefault(fields[0], len(queries)))
@@ -108,8 +106,11 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
     del queries, documents
     columns = [np.array(column) for column in (query, document, scores, ranks)]
     table = RunTable(query_ids, doc_ids, columns[0], columns[1], columns[2], columns[3], sha256_of(path))
-    if (row := _repeated(table)) is not None:
-        doc, asked = table.documents[table.document[row]], table.queries[table.query[row]]
+    pairs = table.query.astype(np.int64) * max(1, len(doc_ids)) + table.document
+    ordered = np.sort(pairs)
+    if (ordered[1:] == ordered[:-1]).any():
+        row = int(np.setdiff1d(np.arange(len(pairs)), np.unique(pairs, return_index=True)[1])[0])
+        doc, asked = doc_ids[table.document[row]], query_ids[table.query[row]]
         raise _fault(path, _line_of(path, row), f"document {doc!r} is retrieved twice for query {asked!r}.")
     return table
 
@@ -130,9 +131,10 @@ def _fault(path: Path, number: int, message: str) -> ValueError:
 
 
 def _wrong_line(line: bytes, fields: list[bytes]) -> str:
-    found = "it looks like JSON" if line.lstrip()[:1] in (b"{", b"[") else f"found {len(fields)}"
-    if len(fields) >= FIELDS and found.startswith("found"):
+    is_json = line.lstrip()[:1] in (b"{", b"[")
+    if len(fields) >= FIELDS and not is_json:
         return f"the score must be a finite number, not {fields[4].decode(errors='replace')[:60]!r}."
+    found = "it looks like JSON" if is_json else f"found {len(fields)}"
     return (
         f"expected 6 fields (query Q0 document rank score tag), {found}; helpers.data.trec.write_run writes such lines "
         "from {query: {document: score}}."
@@ -143,10 +145,3 @@ def _line_of(path: Path, row: int) -> int:
     with open_lines(path) as lines:
         rows = (number for number, line in enumerate(lines, 1) if line.strip() and not line.startswith(COMMENT))
         return next(itertools.islice(rows, row, None))
-
-
-def _repeated(table: RunTable) -> int | None:
-    pairs = table.query.astype(np.int64) * max(1, len(table.documents)) + table.document
-    ordered = np.sort(pairs)
-    again = ordered[1:][ordered[1:] == ordered[:-1]]
-    return int(min(np.flatnonzero(pairs == pair)[1] for pair in again)) if len(again) else None

@@ -123,17 +123,16 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
 
 def _spans_of(marked: Table, queries: Mapping[str, str], documents: Mapping[str, str]) -> Iterator[tuple[str, Span]]:
     by_quotation = "text" in marked.columns and "start" not in marked.columns
-    optional = ("start", "end", "grade") if by_quotation else ("grade",)
-    if missing := [name for name in COLUMNS if name not in marked.columns and name not in optional]:
+    needed = COLUMNS[:2] if by_quotation else COLUMNS[:4]
+    if missing := [name for name in needed if name not in marked.columns]:
         raise ValueError(
             f"{marked.source!r}: no column {' and no '.join(map(repr, missing))}; it has {marked.listed}. A column "
             "'text' with a quotation from the document may stand for 'start' and 'end'."
         )
     row_of, texts = {document: row for row, document in enumerate(documents)}, list(documents.values())
     size = len(marked.columns["query"])
-    columns = [marked.columns.get(name, [1 if name == "grade" else None] * size) for name in COLUMNS]
-    quotes = marked.columns.get("text", [None] * size)
-    for number, (query, document, *numbers, quote) in enumerate(zip(*columns, quotes, strict=True), 1):
+    columns = [marked.columns.get(name, [1 if name == "grade" else None] * size) for name in (*COLUMNS, "text")]
+    for number, (query, document, *numbers, quote) in enumerate(zip(*columns, strict=True), 1):
         place = f"{marked.source!r}, row {number}"
         for role, name, known in (("query", query, queries), ("document", document, documents)):
             if str(name) not in known:

@@ -14,10 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers._fields import Fields
 from helpers._io import open_text, write_text
 from helpers._trec_order import single_precision, trec_rows
-from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset
+from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset, is_blank
 from helpers.data.formats import IDS, Table, column_of, find_name, kind_of, read_table
 
 if TYPE_CHECKING:
@@ -40,16 +39,16 @@ LINES = 1 << 16  # of a run, put together at a time
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
     """Read judgements: TREC's `query 0 document grade`, BEIR's `query document grade`, or a table with a header.
 
-    The format and the separator (white space, tab, comma or semicolon) are detected in the first line, which Excel's
-    `sep=;` may precede. With tabs, commas or semicolons ids may contain spaces. A first line without a grade is a
-    header; the columns that it names are read by their names, in any order, and a warning lists those that are not. A
-    line that begins with `#` is a comment, as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the
-    form `{query: {document: grade}}`.
+    The format and the separator (white space, tab, comma or semicolon) are detected in the first line. With tabs,
+    commas or semicolons ids may contain spaces. A header (`query_id`, `doc_id`, `relevance`, or other usual names)
+    gives the columns in any order, and a warning lists those that are not read. Without one, a line that begins with
+    `#` is a comment, as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the form
+    `{query: {document: grade}}`.
 
     Raises:
         ValueError: there are no judgements; a line has a wrong number of fields; a header does not tell the columns; a
             grade is not a whole number of 32 bits (`1.0` is one); a document has two grades. The message starts with
-            file and line number.
+            the file and the number of the line, or of the row below a header.
     """
     qrels, unused = read_judgements(Path(path), {})
     if unused:
@@ -60,64 +59,33 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
 def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, dict[str, int]], list[str]]:
     """Read judgements as `read_qrels` does; return them, and the names of the columns that are not used."""
-    if kind_of(path) in ("json", "parquet"):
-        table = read_table(path)
+    if kind_of(path) in ("json", "parquet") or _has_header(path, columns):
+        table = read_table(path, kind=kind_of(path) or "csv")
+        table.columns.get(find_name(table.columns, ITERATION) or "")
         return grades_of(table, columns), table.columns.unread
     qrels: dict[str, dict[str, int]] = {}
-    separator = header = ""
-    usual: tuple[str, ...] = ()
-    places, unused = (0, 1, 2), list[str]()
+    separator, usual, unused = "", tuple[str, ...](), list[str]()
     for place, line in _lines(path):
-        if line.startswith("#"):
-            continue
-        if not usual and (stated := re.fullmatch("sep=(.)", line)):
-            separator = stated[1]
-            continue
         separator = separator or _separator(line)
         fields = _split(line, separator)
-        if not usual:
-            usual = THREE if len(fields) == 3 else FOUR
-            places = (0, len(usual) - 2, len(usual) - 1)
-            is_number = re.fullmatch(r"[+-]?[0-9]+([.][0-9]*)?", fields[-1])
-            is_trec = usual == FOUR and fields[1:2] and fields[1].upper() in ("0", "Q0")
-            is_named = all(find_name(fields, names) for names in IDS.values())
-            if is_named or (len(fields) >= len(usual) and not is_number and not is_trec):
-                header, usual = line, tuple(fields)
-                places, unused = _read_header(place, fields, columns)
-                continue
-        if len(fields) != len(usual) or not all(fields[column] for column in places):
-            names, found = " ".join(usual), sum(map(bool, fields))
-            raise ValueError(f"{place}: expected {len(usual)} fields ({names}), found {found}.")
+        usual = usual or (THREE if len(fields) == 3 else FOUR)
+        if len(fields) != len(usual) or not all(fields):
+            found = sum(map(bool, fields))
+            raise ValueError(f"{place}: expected {len(usual)} fields ({' '.join(usual)}), found {found}.")
         if usual == FOUR and not unused and fields[1].upper() not in ("0", "Q0"):
             unused = [f"the second column, {fields[1]!r}"]
-        query, doc, grade = (fields[column] for column in places)
-        add_grade(qrels, query, doc, read_grade(place, grade), place)
+        add_grade(qrels, fields[0], fields[-2], read_grade(place, fields[-1]), place)
     if not qrels:
-        why = f" below the header {header!r}" if header else ", the file is empty"
-        raise ValueError(f"{path.name!r}: no judgements{why}.")
+        raise ValueError(f"{path.name!r}: no judgements, the file is empty.")
     return qrels, unused
 
 
-def _read_header(place: str, names: list[str], columns: Mapping[str, str]) -> tuple[tuple[int, int, int], list[str]]:
-    """Return the columns of query, document and grade, by name or else in the usual order, and names not used."""
-    header = Fields(zip(names, range(len(names)), strict=True))
-    if len(header) < len(names):
-        raise ValueError(f"{place}: two columns of the header {', '.join(map(repr, names))} have one name.")
-    found = [find_name(names, (columns[role],) if role in columns else usual) for role, usual in IDS.items()]
-    iteration = find_name(names, ITERATION)
-    if None in found:
-        usual = names if len(names) == 3 else [names[0], *names[2:]] if names[1] == iteration else []
-        fits = len(usual) == 3 and all(name in (None, other) for name, other in zip(found, usual, strict=True))
-        found = [*usual] if fits else found
-    if None in found:
-        role, known = next(item for item, name in zip(IDS.items(), found, strict=True) if name is None)
-        raise ValueError(
-            f"{place}: the header {', '.join(map(repr, names))} has no column {' or '.join(map(repr, known[:2]))}; "
-            f"call the column of the {role} so."
-        )
-    header.get(iteration or "")
-    query, doc, grade = (header[str(name)] for name in found)
-    return (query, doc, grade), [*header.unread]
+def _has_header(path: Path, columns: Mapping[str, str]) -> bool:
+    """Return whether the first line names at least two of the columns of query, document and grade."""
+    first = next((line for _, line in _lines(path)), "")
+    names = [name.strip(BLANKS + '"') for name in re.split("[\t,;]", first)]
+    usual = [(columns[role],) if role in columns else known for role, known in IDS.items()]
+    return sum(find_name(names, known) is not None for known in usual) > 1
 
 
 def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, int]]:
@@ -134,7 +102,9 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
         rows = list(zip(*(column_of(table, role, named) for role in IDS), strict=True))
     for row, (query, passage, grade) in enumerate(rows, 1):
         place = f"{table.source!r}, row {row}"
-        add_grade(qrels, str(query), str(passage), read_grade(place, str(grade)), place)
+        if is_blank(query) or is_blank(passage):
+            raise ValueError(f"{place}: no {'document' if is_blank(passage) else 'query'}; fill it in.")
+        add_grade(qrels, str(query).strip(BLANKS), str(passage).strip(BLANKS), read_grade(place, str(grade)), place)
     return qrels
 
 
@@ -166,7 +136,8 @@ def write_run(path: PathLike, run: "Mapping[str, Mapping[str, float]] | RunTable
     for row in np.flatnonzero(~np.isfinite(table.scores))[:1]:
         doc, query, score = table.documents[table.document[row]], table.queries[table.query[row]], table.scores[row]
         raise ValueError(f"Document {doc!r} of query {query!r} has the score {score}: it must be finite.")
-    firsts, docs = [*map(_first_field, table.queries)], [*map(require_field, table.documents)]
+    firsts = [require_field(query, first=True) for query in table.queries]
+    docs = [*map(require_field, table.documents)]
     order = trec_rows(table.query, single_precision(table.scores), table.document, docs.__getitem__)
     queries = table.query[order]
     ranks, end = np.arange(1, len(order) + 1) - np.searchsorted(queries, queries), require_field(tag)
@@ -241,15 +212,11 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
     name = repr(Path(path).name)
     with open_text(Path(path)) as lines:
         for number, line in enumerate(lines, 1):
-            if text := line.strip(BLANKS):
+            if (text := line.strip(BLANKS)) and not text.startswith("#"):
                 yield f"{name}, line {number}", text
 
 
 def _separator(line: str) -> str:
-    for mark in "\t,;":
-        fields = _split(line, mark)
-        if len(fields) > 2 and sum(find_name(fields, usual) is not None for usual in IDS.values()) > 1:
-            return mark
     if line.count("\t") == 2:
         return "\t"
     by_blank = BLANK.split(line)
@@ -286,23 +253,19 @@ def read_grade(place: str, text: str) -> int:
 def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
     lines = []
     for query, docs in qrels.items():
-        lines += [f"{_first_field(query)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()]
+        lines += [
+            f"{require_field(query, first=True)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()
+        ]
     return "".join(lines)
 
 
-def _first_field(name: object) -> str:
-    """Return a query's id as the first field of a line, which would be a comment if it began with ``#``."""
-    text = require_field(name)
-    if text.startswith("#"):
-        raise ValueError(f"{text!r} cannot be written to a TREC file: a line that begins with # is a comment.")
-    return text
-
-
-def require_field(name: object) -> str:
-    """Return an id or tag as a field of a line; raise ValueError if it is empty or has white space."""
+def require_field(name: object, *, first: bool = False) -> str:
+    """Return an id or tag as a field of a line; raise ValueError if it is empty, has blanks or begins a comment."""
     text = str(name)
     if not text or BLANK.search(text):
         raise ValueError(
             f"{text!r} cannot be written to a TREC file: ids and tags must have no blanks and not be empty."
         )
+    if first and text.startswith("#"):
+        raise ValueError(f"{text!r} cannot be written to a TREC file: a line that begins with # is a comment.")
     return text

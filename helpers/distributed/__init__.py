@@ -26,7 +26,6 @@ from helpers.index.order import check_k, merge
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.deploy import Cluster
 
     from helpers.models.transformer import TransformerModel
 
@@ -41,7 +40,7 @@ def encode(
     texts: Iterable[str],
     folder: str | Path,
     *,
-    cluster: str | Client | Cluster,
+    client: Client,
     threads_per_worker: int = 1,
     device: str = "cpu",
     kind: str = "passage",
@@ -60,21 +59,21 @@ def encode(
         texts, kind, batch_size, shard_size, progress: as for :func:`helpers.embeddings.encode_shards`; texts are read
             a few shards ahead of the workers, a shard each.
         folder: on a disk that all machines of the cluster have under the same path.
-        cluster: the address of a scheduler, a ``distributed.Client`` or a Dask cluster; it is left running.
+        client: a ``distributed.Client``, connected to the cluster; both are left running.
         threads_per_worker: threads with which a worker computes.
         device: of each worker: ``"cpu"``, or ``"cuda:0"``, the first GPU that it sees (one each under ``dask-cuda``).
 
     Raises:
         ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or folder.
-        ConnectionError: no scheduler answers, or it went away; the same call again goes on.
+        ConnectionError: the scheduler went away; the same call again goes on.
         RuntimeError: a shard failed four times, or its workers died; the message names it and the cause.
     """
     check_options(kind, batch_size, shard_size)
-    from helpers.distributed.cluster import connected, in_order  # Dask takes a second to import
+    from helpers.distributed.cluster import in_order  # Dask takes a second to import
 
     total = len(texts) if isinstance(texts, Sized) else None
     origin = origin_of(model)
-    manifest = Manifest.begin(model, kind, batch_size, shard_size, total)
+    manifest = Manifest.begin(model, kind, batch_size, shard_size)
     dtype = "torch.float16" if origin["half"] and device != "cpu" else "torch.float32"
     manifest = replace(manifest, recipe=replace(manifest.recipe, device=device.partition(":")[0], dtype=dtype))
     place = Path(folder).expanduser().absolute()
@@ -82,7 +81,6 @@ def encode(
     tasks = ((run, batch) for batch in text_batches(texts, shard_size))
     messages: set[str] = set()
     with (
-        connected(cluster) as client,
         closing(in_order(client, encode_shard, tasks, "Shard")) as results,
         progress_bar(total, f"Encode {kind}", "text", show=progress) as bar,
     ):
@@ -104,7 +102,7 @@ def search(
     queries: np.ndarray,
     k: int = 10,
     *,
-    cluster: str | Client | Cluster,
+    client: Client,
     threads_per_worker: int = 1,
     progress: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -114,20 +112,19 @@ def search(
     arguments and the errors are those of :func:`encode`. Scores, float32 (q, k), the best first, and row numbers, int64
     (q, k), are those of one index in memory.
     """
-    from helpers.distributed.cluster import RETRIES, connected, in_order
+    from helpers.distributed.cluster import RETRIES, in_order
 
     check_k(k, len(shards))
     queries = checked_vectors("queries", queries, shards.dim)
     parts = [(start, min(start + PART, len(shards))) for start in range(0, len(shards), PART)]
     best = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
+    # A task that returns its arguments: unlike scattered data, it is done again when its worker dies.
+    question = client.submit(tuple, (shards, queries, k, threads_per_worker), pure=False, retries=RETRIES)
     with (
-        connected(cluster) as client,
+        closing(in_order(client, search_part, ((question, *part) for part in parts), "Part")) as results,
         progress_bar(len(shards), "Search", "passage", show=progress) as bar,
     ):
-        # A task that returns its arguments: unlike scattered data, it is done again when its worker dies.
-        question = client.submit(tuple, (shards, queries, k, threads_per_worker), pure=False, retries=RETRIES)
-        with closing(in_order(client, search_part, ((question, *part) for part in parts), "Part")) as results:
-            for (_, start, end), found in results:
-                best = merge([best, found], k)
-                bar.update(end - start)
+        for (_, start, end), found in results:
+            best = merge([best, found], k)
+            bar.update(end - start)
     return best

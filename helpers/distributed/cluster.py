@@ -1,4 +1,4 @@
-"""Connect to a Dask cluster and hand it tasks whose results come in order."""
+"""Hand a Dask cluster tasks whose results come in order."""
 
 from __future__ import annotations
 
@@ -15,31 +15,11 @@ from helpers._optional import from_extra
 with from_extra("distributed"):
     from distributed import Client, Future
     from distributed.client import ClosedClientError
-    from distributed.deploy import Cluster
 
 T = TypeVar("T")
 Arguments = TypeVar("Arguments", bound=tuple[object, ...])
 RETRIES = 3  # of a shard, after an error and after the death of its worker
 AHEAD = 3  # tasks in flight for each thread of the cluster: one computes, the others are on their way
-CONNECT = 10  # seconds to wait for a scheduler
-
-
-@contextlib.contextmanager
-def connected(cluster: str | Client | Cluster) -> Iterator[Client]:
-    """Yield a client of a cluster, by its address or itself."""
-    if isinstance(cluster, Client):
-        yield cluster
-        return
-    try:
-        client = Client(cluster, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:
-        where = cluster if isinstance(cluster, str) else type(cluster).__name__
-        raise ConnectionError(
-            f"No Dask scheduler answers at {where!r} ({str(error)!r:.200}). Give the address that it printed, "
-            "tcp://host:port, or a distributed.Client; where the cluster wants TLS, a Client with its Security."
-        ) from None
-    with client:
-        yield client
 
 
 def in_order(
@@ -55,7 +35,7 @@ def in_order(
             for number, task in itertools.islice(numbered, max(0, room)):
                 with _scheduler_reached():
                     key = f"{name}-{run}-{number}"
-                    waiting.append((number, task, client.submit(call, *task, key=key, retries=RETRIES, pure=False)))
+                    waiting.append((number, task, client.submit(call, *task, key=key, retries=RETRIES)))
             if not waiting:
                 return
             number, task, future = waiting[0]

@@ -107,7 +107,7 @@ def encode_shards(
 
     if folder is None:
         return (shard for _, shard in shards())
-    manifest = Manifest.begin(model, kind, batch_size, shard_size, total)
+    manifest = Manifest.begin(model, kind, batch_size, shard_size)
     files = ((batch, manifest.shard_file(store, batch, shard), shard.shape[1]) for batch, shard in shards())
     return fill(store, manifest, files)
 

@@ -99,34 +99,25 @@ def encode_batch(
     recipes = {pooling: recipe_of(model, kind, batch_size, pooling) for pooling in poolings}
     vectors: dict[Pooling, TokenVectors] = {}
     for side in dict.fromkeys(recipe.colbert_side for recipe in recipes.values()):
-        names = {
-            pooling: recipe.shard_name(texts) for pooling, recipe in recipes.items() if recipe.colbert_side == side
-        }
-        shards = _read_shards(store, names, len(texts))
-        is_complete = len(shards) == len(names)
-        tokens = (
-            {} if is_complete and Pooling.MAXSIM not in names else tokenize(model, texts, side, model.info.length(kind))
-        )
-        if not is_complete:
+        names = {pooling: one.shard_name(texts) for pooling, one in recipes.items() if one.colbert_side == side}
+        shards = _read_shards(store, names)
+        tokens: Tokens = {}
+        if len(shards) < len(names) or Pooling.MAXSIM in names:
+            tokens = tokenize(model, texts, side, model.info.length(kind))
+        if len(shards) < len(names):
             with store.lock(min(names.values())):
-                shards = _read_shards(store, names, len(texts))  # another process may have written them meanwhile
+                shards = _read_shards(store, names)  # another process may have written them meanwhile
                 if missing := [pooling for pooling in names if pooling not in shards]:
                     computed = forward(model, texts, tokens, missing, batch_size)
                     shards |= {pooling: store.write(names[pooling], array) for pooling, array in computed.items()}
-        lengths = {pooling: np.ones(len(texts), int) for pooling in names}
-        if Pooling.MAXSIM in names:
-            lengths[Pooling.MAXSIM] = np.array([sum(compared) for compared in comparison_masks(tokens)])
-        vectors |= {pooling: TokenVectors(shards[pooling], lengths[pooling]) for pooling in names}
+        for pooling, shard in shards.items():
+            counts = [sum(mask) for mask in comparison_masks(tokens)] if pooling is Pooling.MAXSIM else [1] * len(texts)
+            vectors[pooling] = TokenVectors(shard, np.array(counts))
     return vectors
 
 
-def _read_shards(store: Store, names: dict[Pooling, str], texts: int) -> dict[Pooling, np.ndarray]:
-    shards = {pooling: shard for pooling, name in names.items() if (shard := store.read(name)) is not None}
-    return {
-        pooling: shard
-        for pooling, shard in shards.items()
-        if shard.ndim == 2 and (pooling is Pooling.MAXSIM or len(shard) == texts)
-    }
+def _read_shards(store: Store, names: dict[Pooling, str]) -> dict[Pooling, np.ndarray]:
+    return {pooling: shard for pooling, name in names.items() if (shard := store.read(name)) is not None}
 
 
 def forward(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from helpers.models import Model
 
 MANIFEST = "manifest.json"
 FORMAT, VERSION = "shards", 1
-SHARD_NAME = re.compile(r"[0-9a-f]{64}")
 AGAIN = "run the same call of encode_shards again: what is there is not computed a second time"
 
 
@@ -56,16 +54,16 @@ class Manifest:
     instruction: str
     shard_size: int  # texts per shard; the last has fewer
     complete: bool = False  # False while a run fills the folder, and after it was stopped
-    rows: int | None = None  # the number of vectors; while incomplete the expected one, None if unknown
+    rows: int | None = None  # the number of vectors; None while incomplete
     texts: str = ""  # SHA-256 over the texts in order, each as a netstring, ``length:text``
     dim: int = 0
     shards: tuple[ShardFile, ...] = ()  # in the order of the texts
 
     @classmethod
-    def begin(cls, model: Model, kind: str, batch_size: int, shard_size: int, rows: int | None = None) -> Self:
+    def begin(cls, model: Model, kind: str, batch_size: int, shard_size: int) -> Self:
         """Return the manifest of a run before its first shard."""
         name, recipe = ModelName(model.info.name, model.info.sha256), recipe_of(model, kind, batch_size)
-        return cls(name, recipe, kind, instruction_of(model, kind), shard_size, rows=rows)
+        return cls(name, recipe, kind, instruction_of(model, kind), shard_size)
 
     def shard_file(self, store: Store, texts: Iterable[str], vectors: np.ndarray) -> ShardFile:
         """Return the manifest's entry for the shard of some texts, which is in the store."""
@@ -75,7 +73,7 @@ class Manifest:
     def differences(self, other: Self) -> list[str]:
         """Return the settings in which two manifests differ, each with both values."""
         old, new = ({**asdict(one), **asdict(one.recipe), "model": asdict(one.model)} for one in (self, other))
-        names = [name for name in ("model", *asdict(self.recipe), "kind", "instruction", "shard_size")]
+        names = ("model", *asdict(self.recipe), "kind", "instruction", "shard_size")
         return [f"{name} {old[name]!r}, here {new[name]!r}" for name in names if old[name] != new[name]]
 
     def write(self, store: Store) -> None:
@@ -93,8 +91,6 @@ class Manifest:
             if (content.pop("format"), content.pop("version"), content.pop("dtype")) != (FORMAT, VERSION, "float32"):
                 raise ValueError(f"not format {FORMAT!r}, version {VERSION}")
             shards = tuple(ShardFile(**shard) for shard in content.pop("shards"))
-            if outside := [shard.file for shard in shards if not SHARD_NAME.fullmatch(shard.name)]:
-                raise ValueError(f"{outside[0]!r} is no file of a shard")
             model, recipe = ModelName(**content.pop("model")), Recipe(**content.pop("recipe"))
             return cls(model, recipe, **content, shards=shards)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -163,9 +159,8 @@ class Shards:
                 "filled."
             )
         if not manifest.complete:
-            written = sum(bool(SHARD_NAME.fullmatch(path.stem)) for path in store.folder.glob("*.npy"))
-            total = "" if manifest.rows is None else f" of {-(-manifest.rows // manifest.shard_size)}"
-            raise ValueError(f"Folder {str(store.folder)!r} is unfinished, {written}{total} shards so far; {AGAIN}.")
+            written = len(list(store.folder.glob("*.npy")))
+            raise ValueError(f"Folder {str(store.folder)!r} is unfinished, {written} shards so far; {AGAIN}.")
         return cls(store.folder, manifest)
 
     def __len__(self) -> int:

@@ -25,6 +25,7 @@ class BinaryIndex:
             raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
         import faiss
 
+        passages = passages if hasattr(passages, "shape") else np.concatenate(list(passages))  # shards in memory
         self.ntotal: int = passages.shape[0]
         self.d: int = passages.shape[1]
         if self.d % 8:

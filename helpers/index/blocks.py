@@ -38,23 +38,19 @@ class BlockIndex:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best vectors of each query: the best of each block, merged; a bar counts vectors."""
         queries = dense.checked_vectors("queries", queries)
-        batches = [queries[start : start + batch_size] for start in range(0, len(queries), batch_size)]
-        best = [(np.empty((len(batch), 0), np.float32), np.empty((len(batch), 0), np.int64)) for batch in batches]
-        first = 0
+        best, first = (np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)), 0
         with progress_bar(self.ntotal, "Search", "passage", show=progress) as bar:
             for vectors in self._blocks(queries.shape[1]):
                 flat = vectors.reshape(-1)
                 if not self._all_finite and not np.isfinite(np.dot(flat, flat)):  # one product shows that quickly
                     dense.checked_vectors("embeddings", vectors)
-                block = _Block(vectors)
-                for number, batch in enumerate(batches):
-                    with dense.by_blas(len(batch), self.corpus_size):
-                        scores, ids = dense.search_batch(block, batch, min(k, block.ntotal))
-                    best[number] = _merged(best[number], (scores, ids + first), k)
-                first += block.ntotal
-                bar.update(block.ntotal)
+                depth = min(k, len(vectors))
+                scores, ids = dense.search(_Block(vectors), queries, depth, batch_size, corpus_size=self.corpus_size)
+                best = _merged(best, (scores, ids + first), k)
+                first += len(vectors)
+                bar.update(len(vectors))
         self._all_finite = True
-        return np.concatenate([scores for scores, _ in best]), np.concatenate([ids for _, ids in best])
+        return best
 
     def _blocks(self, dim: int) -> Iterator[np.ndarray]:
         """Yield blocks: parts of a large shard, else a copy of several small ones, overwritten by the next."""
@@ -93,6 +89,8 @@ def _merged(
 class _Block:
     """Vectors in memory, searched as a flat index searches its own."""
 
+    metric_type = 0  # faiss.METRIC_INNER_PRODUCT
+
     def __init__(self, vectors: np.ndarray) -> None:
         self.vectors = vectors
         self.ntotal, self.d = vectors.shape
@@ -100,5 +98,5 @@ class _Block:
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         import faiss
 
-        scores, ids = faiss.knn(queries, self.vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
+        scores, ids = faiss.knn(queries, self.vectors, k, metric=self.metric_type)
         return scores, ids

@@ -1,12 +1,10 @@
-"""FAISS: indexes of vectors that rank by inner product, and of others' making by Euclidean distance."""
+"""FAISS: indexes of vectors that rank by inner product."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -50,13 +48,13 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings:
     except RuntimeError as error:
         raise ValueError(f"FAISS knows no index {factory!r}; try 'Flat', 'IVF64,Flat' or 'HNSW32'.") from error
     if not index.is_trained:
-        if remaining is shards:
+        if (total := count(embeddings)) is None:
             raise ValueError(
                 f"{factory!r} is trained on a sample of all vectors before they are added, so they are gone through "
                 "twice, and a generator can be once. Give an array, list(shards) if all fit into memory, or what "
                 "encode_shards(model, texts, folder=…) returns."
             )
-        vectors = sample(shards, training_size(index))
+        vectors = sample(shards, total, training_size(index))
         try:
             index.train(vectors)
         except RuntimeError as error:
@@ -93,35 +91,23 @@ def training_size(index: faiss.Index) -> int:
     FAISS's clustering takes up to 256 a centroid, and warns below 39. There are as many centroids as an IVF index has
     lists, and 256 in a product quantizer of 8 bits. Above 262,144 vectors no more are taken than those 39.
     """
-    inner = faiss.downcast_index(index)
-    while not isinstance(inner, faiss.IndexIVF):  # behind a transformation, below a refinement
-        wrapped = getattr(inner, "base_index", None) or getattr(inner, "index", None)
-        if wrapped is None:
-            break
-        inner = faiss.downcast_index(wrapped)
-    centroids = max(256, inner.nlist if isinstance(inner, faiss.IndexIVF) else 0)
+    lists = _faiss.try_extract_index_ivf(index)  # behind a transformation, below a refinement
+    centroids = max(256, lists.nlist) if lists else 256
     return max(min(256 * centroids, MOST_TRAINED), 39 * centroids)
 
 
-def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray:
-    """Draw vectors, float32 (at most ``size``, dim), from shards in one pass, each as likely as any other.
+def sample(shards: Iterable[np.ndarray], total: int, size: int) -> np.ndarray:
+    """Draw vectors, float32 (at most ``size``, dim), from shards with ``total``, each as likely as any other.
 
-    Vitter's algorithm R (1985): vector number t takes the place of a random earlier one with probability size / t.
-    The result depends on the seed alone, not on how vectors are divided into shards.
+    They come in the order of the shards, and are the same each time, however the vectors are divided.
     """
-    rng = np.random.default_rng(seed)
-    drawn, seen = np.empty((0, 0), np.float32), 0
+    rows = np.sort(np.random.default_rng(0).choice(total, min(size, total), replace=False))
+    drawn, first = list[np.ndarray](), 0
     for shard in shards:
-        vectors = checked_vectors("embeddings", shard, drawn.shape[1] if seen else None)
-        if not seen:
-            drawn = np.empty((size, vectors.shape[1]), np.float32)
-        places = np.arange(seen, seen + len(vectors))
-        late = places >= size
-        places[late] = (rng.random(late.sum()) * (places[late] + 1)).astype(np.int64)
-        rows = np.flatnonzero(places < size)
-        drawn[places[rows]] = vectors[rows]
-        seen += len(vectors)
-    return drawn[:seen]
+        inside = rows[slice(*np.searchsorted(rows, [first, first + len(shard)]))]
+        drawn.append(checked_vectors("embeddings", shard)[inside - first])
+        first += len(shard)
+    return np.concatenate(drawn)
 
 
 def reserve(index: faiss.Index, count: int) -> None:
@@ -132,39 +118,35 @@ def reserve(index: faiss.Index, count: int) -> None:
 
 
 def search(
-    index: faiss.Index, queries: np.ndarray, k: int, batch_size: int, progress: bool
+    index: Any, queries: np.ndarray, k: int, batch_size: int, progress: bool = False, corpus_size: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the k best vectors of each query, batch by batch."""
+    """Find the k best vectors of each query, batch by batch; ``index`` is all of a corpus or, of so many, a part."""
+    if index.metric_type != faiss.METRIC_INNER_PRODUCT:  # not of ours
+        raise ValueError(
+            f"{type(index).__name__} ranks by another metric than the inner product. Build it anew with "
+            "faiss.METRIC_INNER_PRODUCT; vectors of length one rank alike by Euclidean distance."
+        )
     queries = checked_vectors("queries", queries, index.d)
     scores = np.empty((len(queries), k), np.float32)
     ids = np.empty((len(queries), k), np.int64)
     with progress_bar(len(queries), "Search", "query", show=progress) as bar:
         for start in range(0, len(queries), batch_size):
             rows = slice(start, start + batch_size)
-            with by_blas(len(ids[rows]), index.ntotal):
+            with by_blas(len(ids[rows]), corpus_size or index.ntotal):
                 scores[rows], ids[rows] = search_batch(index, queries[rows], k)
             bar.update(len(ids[rows]))
     return scores, ids
 
 
-def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def search_batch(index: Any, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Search, and look further for the queries whose last place is tied with the next one, to settle the tie."""
-    sign = score_sign(index)
-
-    def search_to(queries: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
-        scores, ids = index.search(queries, depth)
-        return ordered(sign * scores, ids)
-
-    scores, ids = search_to(queries, min(k + 1, index.ntotal))
-    depth = scores.shape[1]
-    best_scores, best_ids = scores[:, :k].copy(), ids[:, :k].copy()
-    open_rows = np.flatnonzero(scores[:, k - 1] == scores[:, k]) if depth > k else np.empty(0, int)
-    while len(open_rows):
-        depth = min(2 * depth, index.ntotal)
-        scores, ids = search_to(queries[open_rows], depth)
-        best_scores[open_rows], best_ids[open_rows] = scores[:, :k], ids[:, :k]
-        settled = scores[:, k - 1] != scores[:, -1]
-        open_rows = open_rows[~settled] if depth < index.ntotal else open_rows[:0]
+    best_scores, best_ids = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
+    rows, depth = np.arange(len(queries)), min(k + 1, index.ntotal)
+    while len(rows):
+        scores, ids = ordered(*index.search(queries[rows], depth))
+        best_scores[rows], best_ids[rows] = scores[:, :k], ids[:, :k]
+        tied = scores[:, k - 1] == scores[:, -1]
+        rows, depth = rows[tied & (depth < index.ntotal)], min(2 * depth, index.ntotal)
     if (best_ids < 0).any():
         short = int((best_ids < 0).any(axis=1).sum())
         raise ValueError(
@@ -172,28 +154,6 @@ def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tup
             "raise its nprobe or efSearch, or lower k."
         )
     return best_scores, best_ids
-
-
-def score_sign(index: faiss.Index | Index) -> int:
-    """Return 1 for an index that gives inner products, the best highest; -1 for distances, the best lowest."""
-    metrics = set(_metrics(index)) if isinstance(index, faiss.Index) else set()
-    if metrics <= {faiss.METRIC_INNER_PRODUCT}:
-        return 1
-    if metrics == {faiss.METRIC_L2}:
-        return -1
-    names = {value: name for name, value in vars(sys.modules["faiss"]).items() if name.startswith("METRIC_")}
-    raise ValueError(
-        f"{type(index).__name__} ranks by {' and '.join(sorted(names[metric] for metric in metrics))}; "
-        "here an index ranks by METRIC_INNER_PRODUCT or METRIC_L2. Build it with one of them."
-    )
-
-
-def _metrics(index: faiss.Index) -> Iterator[int]:
-    index = faiss.downcast_index(index)
-    yield index.metric_type
-    for name in ("index", "base_index", "refine_index", "storage"):
-        if isinstance(part := getattr(index, name, None), faiss.Index):
-            yield from _metrics(part)
 
 
 @contextlib.contextmanager
@@ -228,15 +188,3 @@ def checked_vectors(side: str, array: np.ndarray, dim: int | None = None) -> np.
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise ValueError(f"{side}: row {bad} holds NaN or infinite values; look at the text it came from.")
     return array
-
-
-def load_index(path: str | Path) -> faiss.Index:
-    """Read an index that FAISS wrote, here or in another program; raise ValueError if `search` cannot rank by it."""
-    try:
-        index = faiss.read_index(str(path))
-    except RuntimeError as error:
-        raise ValueError(
-            f"{str(path)!r} is not there, cut short, or no FAISS index: build and write it again."
-        ) from error
-    score_sign(index)
-    return index

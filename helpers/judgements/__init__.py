@@ -8,11 +8,11 @@ table for a spreadsheet, `collect` reads the grades back, `agreement` compares t
 """
 
 from helpers.judgements.assessors import Agreement, agreement
-from helpers.judgements.collecting import Collected, Conflict, collect
+from helpers.judgements.collecting import Collected, collect
 from helpers.judgements.pooling import LeaveOneOut, LeftOut, Unjudged, condense, leave_one_out, pool, unjudged
 from helpers.judgements.sheets import Sheet, SheetRow, read_sheet, write_conflicts, write_sheet
 
 __all__ = [
-    "Agreement", "Collected", "Conflict", "LeaveOneOut", "LeftOut", "Sheet", "SheetRow", "Unjudged", "agreement",
+    "Agreement", "Collected", "LeaveOneOut", "LeftOut", "Sheet", "SheetRow", "Unjudged", "agreement",
     "collect", "condense", "leave_one_out", "pool", "read_sheet", "unjudged", "write_conflicts", "write_sheet",
 ]  # fmt: skip

@@ -27,39 +27,25 @@ SCHEMA = 1  # of what --json prints; grows when a key changes its meaning or dis
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 
-def read_texts(path: Path, role: str) -> dict[str, str]:
-    """Return texts by id from a table of queries or passages (`role`)."""
-    texts = texts_by_id(read_table(path), role, Reading(on_missing="skip")).by_id
-    if blank := [name for name, text in texts.items() if not text]:
-        raise ValueError(f"{path.name}: {role} {blank[0]!r} is blank; give it a text.")
-    return texts
-
-
 def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
     """Return the rows of the corpus in a TREC run, (q, depth), in trec_eval's order."""
     from helpers.systems import Run
 
     run = Run(read_run_table(path))
-    passages = sorted(set(run.table.documents) - {*data.corpus_ids, *data.same_as})
-    queries = sorted(set(run.table.queries) - set(data.query_ids))
-    if passages or queries:
-        name = f"passage {passages[0]!r}" if passages else f"query {queries[0]!r}"
-        raise ValueError(f"{path.name}: {name} is not in the data: give the run of these texts.")
+    passages, queries = {*data.corpus_ids, *data.same_as}, set(data.query_ids)
+    for role, ids, known in (("passage", run.table.documents, passages), ("query", run.table.queries, queries)):
+        if foreign := set(ids) - known:
+            raise ValueError(f"{path.name}: {role} {min(foreign)!r} is not in the data: give the run of these texts.")
     return run.rank(data, depth).ids
 
 
 def rank_system(name: str, data: RetrievalDataset, depth: int) -> np.ndarray:
     """Return the rows of the corpus ranked by BM25, TF-IDF or a model, (q, depth)."""
-    from helpers.index import WORD_INDEXES
     from helpers.models import load_model
     from helpers.systems import rank
 
-    words = {index.lower(): index for index in WORD_INDEXES} | {"tfidf": "TF-IDF"}
-    system = words.get(name.lower()) or load_model(name)
-    ids = np.full((len(data.queries), depth), -1, np.int64)
-    k = min(depth, len(data.corpus))
-    ids[:, :k] = rank(system, data, k).ids
-    return ids
+    words = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
+    return rank(words.get(name.lower()) or load_model(name), data, depth).ids
 
 
 def sheet(args: argparse.Namespace) -> int:
@@ -69,12 +55,16 @@ def sheet(args: argparse.Namespace) -> int:
         raise ValueError(f"Assessors need different names, other than 'sheet', not {', '.join(args.assessors)}.")
     for target in targets:
         require_new(target)
-    passages = read_texts(args.data / args.corpus, "passage")
-    data = from_ids(args.data.name, read_texts(args.data / args.queries, "query"), passages, {})
-    for name in (*data.query_ids, *passages):
+    queries, passages = (
+        texts_by_id(read_table(args.data / file), role, Reading()).by_id
+        for role, file in (("query", args.queries), ("passage", args.corpus))
+    )
+    data = from_ids(args.data.name, queries, passages, {})
+    for name in (*queries, *passages):
         require_field(name)  # fail before the grading, not after
-    rankings = {str(path): rank_run(path, data, args.depth) for path in args.runs}
-    rankings |= {name: rank_system(name, data, args.depth) for name in args.systems}
+    most = min(args.depth, len(data.corpus))
+    rankings = {str(path): rank_run(path, data, most) for path in args.runs}
+    rankings |= {name: rank_system(name, data, most) for name in args.systems}
     if not rankings:
         raise ValueError("Nothing to pool: name --systems (BM25, TF-IDF, a model) or --runs (TREC run files).")
     judged = read_qrels(args.judged) if args.judged else {}
@@ -82,21 +72,20 @@ def sheet(args: argparse.Namespace) -> int:
     rows |= {name: rows[same] for name, same in data.same_as.items()}
     judged_rows = [{rows[doc] for doc in judged.get(query, {}) if doc in rows} for query in data.query_ids]
     counts = {}
-    for depth in sorted({*(d for d in DEPTHS if d < args.depth), args.depth}):
+    for depth in sorted({*(d for d in DEPTHS if d < most), most}):
         pooled = pool(rankings, depth)
         pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, judged_rows, strict=True)]
         counts[depth] = sum(map(len, pairs))
-    if not args.json:
-        print("Pairs to judge by depth of the pool: " + ", ".join(f"{d}: {n}" for d, n in counts.items()) + ".")
     args.out.mkdir(parents=True, exist_ok=True)
     for number, target in enumerate(targets):
         count = write_sheet(target, data, pairs, grades=args.grades, seed=number)
-    queries = sum(map(bool, pairs))
+    asked = sum(map(bool, pairs))
     lines = [
-        f"{count} pairs of {queries} queries to judge, pooled to depth {args.depth}.",
+        f"{count} pairs of {asked} queries to judge, pooled to depth {most}.",
+        "Pairs by depth of the pool: " + ", ".join(f"{depth}: {n}" for depth, n in counts.items()) + ".",
         f"Fill in {', '.join(target.name for target in targets[1:])}; keep {targets[0].name} as it is.",
     ]
-    tell(args, lines, {"pairs": count, "queries": queries, "by_depth": counts, "files": [*map(str, targets)]})
+    tell(args, lines, {"pairs": count, "queries": asked, "by_depth": counts, "files": [*map(str, targets)]})
     return 0
 
 
@@ -105,14 +94,14 @@ def tell(args: argparse.Namespace, lines: list[str], record: dict[str, Any]) -> 
     print(json.dumps({"schema": SCHEMA, **record}, ensure_ascii=False, indent=1) if args.json else "\n".join(lines))
 
 
-def _kappa(collected: Collected) -> tuple[list[str], dict[str, Any] | None]:
+def _kappa(collected: Collected) -> tuple[str, dict[str, Any] | None]:
     try:
         result = agreement(collected.labels[0], collected.labels[1])
     except ValueError as error:
-        return [f"kappa: {error}"], None
+        return f"kappa: {error}", None
     low, high = result.interval
-    equal = f"{result.observed:.1%} got equal grades"
-    return [f"kappa {result.kappa:.3f} ({low:.3f} to {high:.3f}) on {result.pairs} pairs; {equal}."], {
+    text = f"kappa {result.kappa:.3f} ({low:.3f} to {high:.3f}) on {result.pairs} pairs"
+    return f"{text}; {result.observed:.1%} got equal grades.", {
         "kappa": result.kappa, "low": low, "high": high, "pairs": result.pairs, "equal": result.observed,
     }  # fmt: skip
 
@@ -124,26 +113,24 @@ def gather(args: argparse.Namespace) -> int:
     collected = collect(
         args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial, encoding=args.encoding
     )
-    lines, kappa = _kappa(collected) if len(args.filled) == 2 else ([], None)
-    pairs = {(query, passage): both for query, passage, both in collected.conflicts}
-    one, two = (args.filled * 2)[:2]
-    lines += [f"conflict: {pair_ids(pair)}: {one.stem} {a}, {two.stem} {b}" for pair, (a, b) in pairs.items()]
-    conflicts = [{"query": query, "passage": passage, "grades": both} for (query, passage), both in pairs.items()]
-    total, queries = sum(map(len, collected.qrels.values())), len(collected.qrels)
-    record = {"agreement": kappa, "conflicts": conflicts, "ungraded": collected.ungraded}
-    record |= {"judgements": 0, "queries": 0, "file": None}
-    if pairs and args.settled:
-        tell(args, lines, record)
-        number = "1 conflict has" if len(pairs) == 1 else f"{len(pairs)} conflicts have"
-        raise ValueError(f"{number} no grade in {args.settled}: fill in the column 'grade', not 'given'.")
-    if pairs:
-        sheet_of = args.sheet.with_name("conflicts.csv")
-        write_conflicts(sheet_of, read_sheet(args.sheet), pairs)
-        number, each = ("1 conflict", "it") if len(pairs) == 1 else (f"{len(pairs)} conflicts", "them")
-        tell(args, lines, record | {"file": str(sheet_of)})
+    record: dict[str, Any] = {"agreement": None, "ungraded": collected.ungraded, "judgements": 0, "queries": 0}
+    lines = []
+    if len(args.filled) == 2:
+        text, record["agreement"] = _kappa(collected)
+        lines.append(text)
+    record["conflicts"] = [{"query": q, "passage": p, "grades": both} for (q, p), both in collected.conflicts.items()]
+    if collected.conflicts:
+        names = [path.stem for path in args.filled]
+        for pair, both in collected.conflicts.items():
+            grades = ", ".join(f"{name} {grade}" for name, grade in zip(names, both, strict=True))
+            lines.append(f"conflict: {pair_ids(pair)}: {grades}")
+        place = args.settled or args.sheet.with_name("conflicts.csv")
+        if not args.settled:
+            write_conflicts(place, read_sheet(args.sheet), collected.conflicts)
+        tell(args, lines, record | {"file": str(place)})
         print(
-            f"{number}, so no judgements are written. Settle {each} in {sheet_of}, then run "
-            f"the command again with --settled {sheet_of}.",
+            f"Conflicts without a grade: {len(collected.conflicts)}, so no judgements are written. Fill in the column "
+            f"'grade', not 'given', of {place}, then run the command again with --settled {place}.",
             file=sys.stderr,
         )
         return 1
@@ -151,6 +138,7 @@ def gather(args: argparse.Namespace) -> int:
         raise ValueError("No pair has a grade yet: fill in the last column of the sheet.")
     args.out.parent.mkdir(parents=True, exist_ok=True)
     write_qrels(args.out, collected.qrels)
+    total, queries = sum(map(len, collected.qrels.values())), len(collected.qrels)
     lines.append(f"{total} judgements of {queries} queries in {args.out}; {collected.ungraded} pairs without a grade.")
     tell(args, lines, record | {"file": str(args.out), "judgements": total, "queries": queries})
     return 0

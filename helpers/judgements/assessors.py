@@ -1,6 +1,6 @@
 """Agreement of two assessors on the same pairs: Cohen's kappa."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,40 +8,31 @@ import numpy as np
 __all__ = ["Agreement", "agreement"]
 
 Labels = Mapping[Any, Mapping[Any, int]] | Sequence[Mapping[int, int]]
-Grades = dict[Hashable, dict[Hashable, int]]  # by query and passage
+Grades = Mapping[Any, Mapping[Any, int]]  # by query and passage
 POWERS = {"linear": 1, "quadratic": 2}
-_BATCH = 1 << 21  # resampled counts held at a time: 16 MiB
+RESAMPLES = 10_000
 
 
 class Agreement(NamedTuple):
     """Cohen's kappa of two assessors, and its components.
 
-    `kappa` = (`observed` - `expected`) / (1 - `expected`); `interval` is its confidence interval at `level`.
-    `table[i, j]` is the number of pairs with `grades[i]` from the first assessor and `grades[j]` from the second, of
-    `pairs` pairs and `queries` queries; `one_only` pairs that only one assessor graded are not included.
+    `kappa` = (`observed` - `expected`) / (1 - `expected`); `interval` is its 95 % confidence interval. `table[i, j]` is
+    the number of pairs with `grades[i]` from the first assessor and `grades[j]` from the second, of `pairs` pairs and
+    `queries` queries.
     """
 
     kappa: float
     observed: float
     expected: float
     interval: tuple[float, float]
-    level: float
     pairs: int
     queries: int
-    one_only: int
     grades: tuple[int, ...]
     table: np.ndarray
 
 
 def agreement(
-    first: Labels,
-    second: Labels,
-    weights: str | None = None,
-    *,
-    relevance_level: int | None = None,
-    level: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
+    first: Labels, second: Labels, weights: str | None = None, *, relevance_level: int | None = None
 ) -> Agreement:
     """Cohen's kappa (1960) of two assessors over the pairs that both graded, or his weighted kappa (1968).
 
@@ -59,46 +50,36 @@ def agreement(
         weights: None, "linear" or "quadratic".
         relevance_level: compare binary relevance, a grade of at least this or not, instead of grades.
     """
-    tables, grades, one_only = _tables(_by_query(first), _by_query(second), relevance_level)
+    one, two = (labels if isinstance(labels, Mapping) else dict(enumerate(labels)) for labels in (first, second))
+    tables, grades = _tables(one, two, relevance_level)
     if len(grades) < 2:
         raise ValueError(f"Every pair has the grade {grades[0]} from both: kappa is not defined. Judge more pairs.")
     steps = np.abs(np.subtract.outer(grades, grades)).astype(np.float64)
     penalty = np.sign(steps) if weights is None else (steps / steps.max()) ** POWERS[weights]
-    table = tables.sum(0)
-    observed, expected = (float(x) for x in _shares(table, penalty))
-    resampled = _resampled(tables, penalty, resamples, seed) if len(tables) > 1 else np.array([np.nan])
-    ends = np.nanpercentile(resampled, [50 * (1 - level), 50 * (1 + level)]) if len(tables) > 1 else resampled[[0, 0]]
+    table, low, high = tables.sum(0), np.nan, np.nan
+    observed, expected = (float(share) for share in _shares(table, penalty))
+    if len(tables) > 1:
+        low, high = np.nanpercentile(_resampled(tables, penalty), [2.5, 97.5]).tolist()
     return Agreement(
         kappa=(observed - expected) / (1 - expected),
         observed=observed,
         expected=expected,
-        interval=(float(ends[0]), min(float(ends[1]), 1.0)),
-        level=level,
+        interval=(low, min(high, 1.0)),
         pairs=int(table.sum()),
         queries=len(tables),
-        one_only=one_only,
         grades=grades,
         table=table,
     )
 
 
-def _by_query(labels: Labels) -> Grades:
-    by_query = dict(labels.items() if isinstance(labels, Mapping) else enumerate(labels))
-    for query, docs in by_query.items():
-        if not isinstance(docs, Mapping):
-            raise ValueError(f"The labels of query {query!r} must be a dict {{passage: grade}}, not {docs!r:.60}.")
-    return {query: dict(docs.items()) for query, docs in by_query.items()}
-
-
-def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:
-    """Return the counts (queries, first grade, second grade), the grades, and the number of pairs graded only once."""
+def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return the counts (queries, first grade, second grade) of the pairs that both graded, and the grades."""
     pairs = [
         (query, grade, second[query][doc])
         for query, docs in first.items()
         for doc, grade in docs.items()
         if doc in second.get(query, {})
     ]
-    one_only = sum(len(docs) for labels in (first, second) for docs in labels.values()) - 2 * len(pairs)
     if not pairs:
         raise ValueError("No pair was graded by both: give labels of the same queries and passages, with equal ids.")
     if relevance_level is not None:
@@ -109,7 +90,7 @@ def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple
     tables = np.zeros((len(queries), len(grades), len(grades)))
     for query, a, b in pairs:
         tables[row[query], place[a], place[b]] += 1
-    return tables, grades, one_only
+    return tables, grades
 
 
 def _shares(tables: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -119,12 +100,11 @@ def _shares(tables: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray, np.nda
     return 1 - (penalty * tables).sum((-2, -1)) / total, 1 - (penalty * chance).sum((-2, -1)) / total
 
 
-def _resampled(tables: np.ndarray, penalty: np.ndarray, resamples: int, seed: int) -> np.ndarray:
-    """Return the kappa of each bootstrap resample of queries, (resamples,), nan where undefined."""
-    rng, n, kappas = np.random.default_rng(seed), len(tables), []
-    for start in range(0, resamples, step := max(1, _BATCH // n)):
-        times = rng.multinomial(n, np.full(n, 1 / n), size=min(step, resamples - start))
-        observed, expected = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kappas.append(np.where(expected < 1, (observed - expected) / (1 - expected), np.nan))
-    return np.concatenate(kappas)
+def _resampled(tables: np.ndarray, penalty: np.ndarray) -> np.ndarray:
+    """Return the kappa of each bootstrap resample of queries, (RESAMPLES,), nan where undefined."""
+    n = len(tables)
+    times = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+    observed, expected = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kappas: np.ndarray = np.where(expected < 1, (observed - expected) / (1 - expected), np.nan)
+    return kappas

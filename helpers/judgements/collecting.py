@@ -1,6 +1,5 @@
 """Read filled sheets: report faults by line, list conflicts between two assessors, return judgements."""
 
-import itertools
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -13,24 +12,17 @@ Labels = dict[str, dict[str, int]]
 MOST_FAULTS = 20  # named in one message
 
 
-class Conflict(NamedTuple):
-    """A pair that two assessors graded differently."""
-
-    query_id: str
-    passage_id: str
-    grades: tuple[int, int]
-
-
 class Collected(NamedTuple):
     """The content of filled sheets.
 
     `qrels` are the judgements, `{query: {passage: grade}}`, earlier ones first, without the unsettled pairs in
-    `conflicts`; `labels` the grades of each assessor; `ungraded` the number of pairs of the sheet without a grade.
+    `conflicts`, `{(query id, passage id): (grade, grade)}`; `labels` the grades of each assessor; `ungraded` the number
+    of pairs of the sheet without a grade.
     """
 
     qrels: Labels
     labels: list[Labels]
-    conflicts: list[Conflict]
+    conflicts: dict[Pair, tuple[int, int]]
     ungraded: int
 
 
@@ -53,7 +45,7 @@ def collect(
         filled: one or two filled copies, with rows in any order; further columns are ignored.
         settled: the sheet of conflicts, filled in.
         judged: earlier judgements, to which the new ones are added; they are not changed.
-        partial: allow pairs without a grade, as not yet judged; by default they are an error.
+        partial: allow pairs without a grade or a row, as not yet judged; by default they are an error.
         encoding: of the filled sheets, such as gb18030, in which Excel saves CSV on Chinese systems.
 
     Raises:
@@ -70,7 +62,7 @@ def collect(
     }
     agreed = {pair: labels[pair] for labels in grades for pair in labels if pair not in differ}
     if settled is not None:
-        agreed |= _settled(read_sheet(settled, encoding), empty, differ, faults)
+        agreed |= _grades(read_sheet(settled, encoding), empty, differ, faults, partial=True)
     qrels = {query: dict(docs) for query, docs in (judged or {}).items()}
     for pair, grade in agreed.items():
         earlier = qrels.setdefault(pair[0], {}).setdefault(pair[1], grade)
@@ -81,72 +73,46 @@ def collect(
         faults[MOST_FAULTS:] = [f"… and {len(faults) - MOST_FAULTS} more."]
     if faults:
         raise ValueError("\n".join(faults))
-    conflicts = [Conflict(*pair, (grades[0][pair], grades[1][pair])) for pair in differ if pair not in agreed]
+    conflicts = {pair: (grades[0][pair], grades[1][pair]) for pair in differ if pair not in agreed}
     ungraded = len(pairs) - len(agreed) - len(conflicts)
     return Collected(qrels, [_by_query(labels) for labels in grades], conflicts, ungraded)
 
 
 def _grades(
-    filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: list[str], *, partial: bool
+    filled: Sheet, empty: Sheet, wanted: Mapping[Pair, SheetRow], faults: list[str], *, partial: bool
 ) -> dict[Pair, int]:
-    """Return the grades of a filled sheet by pair, in the order of the empty one; append faults to `faults`."""
-    seen, grades = _rows(filled, empty, pairs, faults), dict[Pair, int]()
-    for pair, row in pairs.items():
-        if pair not in seen:
-            faults.append(
-                f"{filled.name}: no row for {pair_ids(pair)}: "
-                f"copy it from line {row.line} of {empty.name} and judge it."
-            )
-            continue
-        where = f"{filled.name}:{seen[pair].line}: {pair_ids(pair)}"
-        cell = unicodedata.normalize("NFKC", seen[pair].grade).strip().removeprefix("'")  # full-width digits
-        if cell in map(str, empty.grades):
-            grades[pair] = int(cell)
-        elif cell or not partial:
-            fault = f"has the grade {cell[:20]!r}" if cell else "has no grade"
-            faults.append(f"{where} {fault}: write one of {', '.join(map(str, empty.grades))}.")
-    return grades
-
-
-def _rows(filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, SheetRow]:
-    """Return the rows of a filled sheet by pair; append unknown, changed and repeated rows to `faults`."""
-    known, seen = {without_apostrophes(pair): pair for pair in pairs}, dict[Pair, SheetRow]()
+    """Return the grades of a filled sheet, in the order of the wanted pairs; append what is wrong to `faults`."""
+    known = {without_apostrophes(pair): pair for pair in wanted}
+    lines, grades = dict[Pair, int](), dict[Pair, int]()
     if filled.grades != empty.grades:
         faults.append(f"{filled.name}:1: its grades are not those of {empty.name}: put the header back as it was.")
     for row in filled.rows:
-        pair = known.get(without_apostrophes((row.query_id, row.passage_id)))
-        if pair is None:
-            ids = pair_ids((row.query_id, row.passage_id))
-            faults.append(
-                f"{filled.name}:{row.line}: {ids} is no pair of {empty.name}: put the ids back, or remove it."
-            )
-            continue
+        ids = row.query_id, row.passage_id
+        pair = known.get(without_apostrophes(ids), ids)
         where = f"{filled.name}:{row.line}: {pair_ids(pair)}"
-        if pair in seen:
-            faults.append(f"{where} is here twice, first in line {seen[pair].line}: keep one row and one grade.")
+        if pair not in wanted:
+            faults.append(f"{where} is not asked for: put the ids back as they were, or remove the row.")
             continue
-        seen[pair] = row
-        original = pairs[pair]
+        if pair in lines:
+            faults.append(f"{where} is here twice, first in line {lines[pair]}: keep one row and one grade.")
+            continue
+        lines[pair], original = row.line, wanted[pair]
         for side, cell, text in (("query", row.query, original.query), ("passage", row.passage, original.passage)):
             if not same_text(cell, text):
                 faults.append(
                     f"{where}: the {side}'s text was changed: copy it from line {original.line} of {empty.name}."
                 )
-    return seen
-
-
-def _settled(settled: Sheet, empty: Sheet, conflicts: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, int]:
-    known = {without_apostrophes(pair): pair for pair in conflicts}
-    rows: dict[Pair, list[SheetRow]] = {}
-    for row in settled.rows:
-        ids = row.query_id, row.passage_id
-        if pair := known.get(without_apostrophes(ids)):
-            rows.setdefault(pair, []).append(row)
-        else:
-            faults.append(f"{settled.name}:{row.line}: {pair_ids(ids)} is no conflict of these sheets: remove the row.")
-    pairs = {pair: row for pair, row in conflicts.items() if pair in rows}
-    sheet = Sheet(settled.name, settled.grades, list(itertools.chain(*rows.values())))
-    return _grades(sheet, empty, pairs, faults, partial=True)
+        cell = unicodedata.normalize("NFKC", row.grade).strip().removeprefix("'")  # full-width digits
+        if cell in map(str, empty.grades):
+            grades[pair] = int(cell)
+        elif cell or not partial:
+            fault = f"has the grade {cell[:20]!r}" if cell else "has no grade"
+            faults.append(f"{where} {fault}: write one of {', '.join(map(str, empty.grades))}.")
+    faults += [
+        f"{filled.name}: no row for {pair_ids(pair)}: copy it from line {row.line} of {empty.name} and judge it."
+        for pair, row in wanted.items() if pair not in lines and not partial
+    ]  # fmt: skip
+    return {pair: grades[pair] for pair in wanted if pair in grades}
 
 
 def _by_query(grades: Mapping[Pair, int]) -> Labels:

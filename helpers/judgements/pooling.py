@@ -57,7 +57,7 @@ def pool(rankings: Mapping[str, ArrayLike], depth: int) -> list[list[int]]:
     The union of Spärck Jones and van Rijsbergen (1975), as in TREC. The order does not reveal which system retrieved
     a passage, or at which rank. `rankings` are system → ids (q, k), best first, padded with -1; k at least `depth`.
     """
-    return [sorted(set().union(*row)) for row in zip(*_tops(rankings, depth).values(), strict=True)]
+    return [sorted(docs) for docs in _pooled(rankings, depth)]
 
 
 def unjudged(ids: ArrayLike, qrels: RowGrades, k: int) -> Unjudged:
@@ -108,36 +108,31 @@ def leave_one_out(
         qrels: one dict {row: grade} per query.
         metric: the name of a metric for `helpers.metrics.evaluate`, whose further options follow.
     """
-    family = {name: (families or {}).get(name, name) for name in rankings}
-    tops = _tops(rankings, depth)
-    for name, ids in rankings.items():
-        _checked(ids, name, qrels)
-    members: dict[str, list[list[set[int]]]] = {}
-    for name, rows in tops.items():
-        members.setdefault(family[name], []).append(rows)
-    pooled = {name: [set().union(*row) for row in zip(*rows, strict=True)] for name, rows in members.items()}
+    arrays = {name: _checked(ids, name, qrels) for name, ids in rankings.items()}
+    members: dict[str, list[str]] = {}
+    for name in rankings:
+        members.setdefault((families or {}).get(name, name), []).append(name)
+    pooled = {family: _pooled({name: rankings[name] for name in names}, depth) for family, names in members.items()}
     times = [Counter(doc for docs in row for doc in docs) for row in zip(*pooled.values(), strict=True)]
-
-    arrays, level = {name: np.asarray(ids) for name, ids in rankings.items()}, options.pop("relevance_level", None)
+    level = options.pop("relevance_level", None)
 
     def score(qrels: RowGrades) -> dict[str, float]:
         judged = Judgements.of(qrels, level)
         means = {name: evaluate(ids, judged, [metric], **options).mean for name, ids in arrays.items()}
         return {name: next(iter(mean.values())) for name, mean in means.items()}
 
-    full = score(qrels)
-    systems = {}
-    for name, contributed in pooled.items():
+    full, systems = score(qrels), dict[str, LeftOut]()
+    for family, contributed in pooled.items():
         reduced = [
             {doc: grade for doc, grade in row.items() if doc not in docs or families_of[doc] > 1}
             for row, docs, families_of in zip(qrels, contributed, times, strict=True)
         ]
         scores = score(reduced)
         removed = sum(map(len, qrels)) - sum(map(len, reduced))
-        for member in (system for system in rankings if family[system] == name):
-            systems[member] = LeftOut(removed, full[member], scores[member], _tau(full, scores))
-    systems = {name: systems[name] for name in rankings}
-    return LeaveOneOut(systems, _tau(full, {name: system.without for name, system in systems.items()}))
+        tau = _tau(full, scores)
+        systems |= {name: LeftOut(removed, full[name], scores[name], tau) for name in members[family]}
+    without = {name: system.without for name, system in systems.items()}
+    return LeaveOneOut({name: systems[name] for name in rankings}, _tau(full, without))
 
 
 def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
@@ -147,19 +142,20 @@ def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     return math.nan if flat else kendall_tau(first, second)
 
 
-def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[int]]]:
+def _pooled(rankings: Mapping[str, ArrayLike], depth: int) -> list[set[int]]:
     checked_cutoff(depth)
     arrays = {name: _checked(ids, f"rankings[{name!r}]") for name, ids in rankings.items()}
+    lengths = {name: len(ids) for name, ids in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"rankings are of different numbers of queries, {lengths}: rank the same ones.")
     for name, ids in arrays.items():
-        first_name, first = next(iter(arrays.items()))
-        if len(ids) != len(first):
-            raise ValueError(f"{name!r} ranks {len(ids)} queries and {first_name!r} {len(first)}: rank the same ones.")
         if ids.shape[1] < depth:
             raise ValueError(
                 f"{name!r} has {ids.shape[1]} ranks, fewer than the depth {depth}: rank with k={depth} or more, "
                 "and pad with -1 where fewer were retrieved."
             )
-    return {name: [{d for d in row if d >= 0} for row in ids[:, :depth].tolist()] for name, ids in arrays.items()}
+    rows = zip(*(ids[:, :depth].tolist() for ids in arrays.values()), strict=True)
+    return [{doc for ids in row for doc in ids if doc >= 0} for row in rows]
 
 
 def _checked(ids: ArrayLike, name: str, qrels: RowGrades | None = None) -> np.ndarray:

@@ -12,7 +12,6 @@ from helpers.data import RetrievalDataset
 from helpers.judgements.cells import PathLike, read_rows, unguarded, write_new
 
 GRADES = (0, 1, 2, 3)
-MOST_ROWS = (1 << 20) - 1  # of Excel, and of LibreOffice by default
 COLUMNS = ("query id", "query", "passage id", "passage")
 _GRADE = re.compile(r"grade \((\d+(?:/\d+)*)\)")
 Pair = tuple[str, str]
@@ -64,13 +63,7 @@ def write_sheet(
     """
     if len(pairs) != len(data.queries):
         raise ValueError(f"pairs are of {len(pairs)} queries, but the data has {len(data.queries)}: give one row each.")
-    if (total := sum(len(set(rows)) for rows in pairs)) > MOST_ROWS:
-        raise ValueError(
-            f"{total} pairs to judge, but a spreadsheet holds {MOST_ROWS} rows below its header and cuts off the rest: "
-            "pool to a smaller depth, or give fewer queries."
-        )
-    scale = _scale(grades)
-    order = random.Random(seed)
+    scale, order = _scale(grades), random.Random(seed)
     rows: list[Sequence[str]] = []
     for query in order.sample(range(len(pairs)), len(pairs)):
         passages = sorted(set(pairs[query]))

@@ -226,10 +226,12 @@ def _check_kinds(retrieved: set[type], judged: set[type]) -> None:
 
 def _warn_no_overlap(kind: str, retrieved: object, judged: object) -> None:
     """Warn that run and qrels share nothing, with an example of each."""
-    warn(
-        f"No {kind} of the run occurs in qrels (for example {retrieved!r} against {judged!r}): every metric is 0. "
-        f"Check that both use the same {kind} ids."
-    )
+    from unicodedata import is_normalized  # for the message alone
+
+    same, shown = f"Check that both use the same {kind} ids.", (repr(retrieved), repr(judged))
+    if not all(is_normalized("NFC", str(one)) for one in (retrieved, judged)):  # "é" as one sign or as two
+        same, shown = "Write the ids of both in one Unicode form, NFC.", (ascii(retrieved), ascii(judged))
+    warn(f"No {kind} of the run occurs in qrels (for example {' against '.join(shown)}): every metric is 0. {same}")
 
 
 def warn(message: str) -> None:

@@ -92,16 +92,10 @@ def load_model(
         checkpoint.name, checkpoint.sha256, checkpoint.weights_sha256, chosen and str(chosen), *instructions,
         max_length, dim, unused=card.unused() or None,
     )  # fmt: skip
-    tell_unused(info)
+    if info.unused:
+        text = "{model}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
+        warnings.warn(Note(text, names=", ".join(info.unused), model=info.name), stacklevel=2)
     from helpers.models.transformer import load_transformer  # slow to import
 
     longest, eager = None if bare or fault else FLAG_LONGEST, bare or chosen is Pooling.ATTENTION
     return load_transformer(checkpoint, info, longest=longest, device=device, half=half, eager=eager)
-
-
-def tell_unused(info: ModelInfo) -> None:
-    """Warn of the keys of a model's files that are not read. Warns: Note."""
-    if info.unused:
-        names = ", ".join(info.unused)
-        text = "{model}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
-        warnings.warn(Note(text, names=names, model=info.name), stacklevel=3)

@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from helpers._fields import Fields
-from helpers.models.families import family_instructions
 from helpers.models.model import Pooling
 
+# Instructions for a query and a passage from the model cards of families whose files do not contain them, by a pattern
+# of the model's name without its owner.
+FAMILIES = {
+    r"bge-(?:small|base|large)-en(?:-v1\.5)?": ("Represent this sentence for searching relevant passages: ", ""),
+    r"bge-(?:small|base|large)-zh(?:-v1\.5)?": ("为这个句子生成表示以用于检索相关文章：", ""),
+    r"(?:multilingual-)?e5-(?:small|base|large)(?:-v2|-unsupervised)?(?:-4bit)?": ("query: ", "passage: "),
+}
 # Keys of 1_Pooling/config.json before sentence-transformers 5, which writes one key, pooling_mode.
 POOLING_FLAGS = {
     "pooling_mode_cls_token": "cls",
@@ -125,6 +131,13 @@ class Card:
                 f"{self.name} leaves the instruction's tokens out of its pooling (include_prompt), which is not done "
                 f"here; its scores would be wrong. {ELSEWHERE}"
             )
+
+
+def family_instructions(name: str) -> tuple[str, str]:
+    """Return the instructions of a model's family for a query and a passage; empty strings if there are none."""
+    last = name.split("/")[-1]
+    found = (texts for pattern, texts in FAMILIES.items() if re.fullmatch(pattern, last, re.IGNORECASE))
+    return next(found, ("", ""))
 
 
 def read_card(folder: Path) -> Card:

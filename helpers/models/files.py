@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers._io import LFS, require_inside, sha256_of, what_is
-from helpers.models.card import ELSEWHERE, Card, read_card, read_json
+from helpers.models.card import Card, read_card, read_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,9 +64,7 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
             if path.resolve() != root / name:
                 require_inside(folder, path)
             files[name] = path
-    weights = _weights_of(folder, files)
-    if kind := _other_kind(folder, weights):
-        raise ValueError(f"{folder.name!r} {kind}")
+    weights, card = _weights_of(folder, files), read_card(folder)
     needed = {
         "is no model folder: no config.json": {"config.json"},
         "has no tokenizer: no tokenizer.json": {"tokenizer.json", "tokenizer_config.json"},
@@ -76,7 +74,12 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
         if not names & set(files):
             listed = sorted(path.name for path in folder.iterdir())[:8]
             raise ValueError(f"{folder.name!r} {fault} in it, only {listed}. Save it beside the other files.")
-    card = read_card(folder)
+    with files[weights[0]].open("rb") as file:
+        if what_is(file.read(64)) == LFS:
+            raise ValueError(
+                f"{folder.name!r} has a Git LFS pointer for {weights[0]}, not the weights. Fetch them: git lfs pull, "
+                "in the folder."
+            )
     if "adapter_config.json" in files:
         raise ValueError(
             f"{card.name} is an adapter to another model (adapter_config.json), which would be loaded from wherever "
@@ -95,32 +98,6 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
                     "there, and keep all files beside the model."
                 )
     return files, weights, card
-
-
-def _other_kind(folder: Path, weights: tuple[str, ...]) -> str:
-    """Return what a folder is that holds a model in a form that is not run here; "" for any other."""
-    modules = read_json(folder / "modules.json") or [{}]
-    first = modules[0] if isinstance(modules, list) and isinstance(modules[0], dict) else {}
-    if (kind := str(first.get("type", "")).rpartition(".")[2]) in ("StaticEmbedding", "WordEmbeddings", "CLIPModel"):
-        return f"is a {kind} of sentence-transformers, which is not run here. {ELSEWHERE}"
-    if (inner := str(first.get("path") or "")) and (folder / inner / "config.json").is_file():
-        return (
-            f"keeps its network in the folder {inner!r}, as old versions of sentence-transformers saved it. Save it "
-            "again: SentenceTransformer(folder).save_pretrained(another)."
-        )
-    if any(_is_pointer(folder / name) for name in weights):
-        return f"has a Git LFS pointer for {weights[0]}, not the weights. Fetch them: git lfs pull, in the folder."
-    if not any((folder / name).exists() for name in weights):
-        for suffix, program in ((".gguf", "llama.cpp"), (".onnx", "ONNX Runtime")):
-            if any(folder.glob(f"**/*{suffix}")):
-                return f"holds weights for {program} ({suffix}), which are not run here. {ELSEWHERE}"
-    return ""
-
-
-def _is_pointer(path: Path) -> bool:
-    with contextlib.suppress(OSError), path.open("rb") as file:
-        return what_is(file.read(64)) == LFS
-    return False
 
 
 def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:

@@ -61,11 +61,9 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
     """
     name, path = str(name_or_path), Path(name_or_path).expanduser()
     if name == MULTILINGUAL:
-        return _converted(BUNDLED[name])
+        return _converted()
     if name in BUNDLED and (folder := bundled_path(BUNDLED[name])):
-        checkpoint = read_checkpoint(folder, name)
-        _require_published(checkpoint, BUNDLED[name])
-        return checkpoint
+        return _published(folder, name)
     if path.is_dir():
         return read_checkpoint(path.resolve())
     if not is_hub_id(name_or_path):
@@ -77,8 +75,8 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
 
 def require_package(name: str) -> None:
     """Raise if a model needs a package that is missing; read no file."""
-    if name == MULTILINGUAL and not _converted_folder(BUNDLED[name]).is_dir():
-        _require_installed(BUNDLED[name])
+    if name == MULTILINGUAL and not _converted_folder().is_dir():
+        _require_installed()
 
 
 def _download(hub_id: str) -> Path:
@@ -95,28 +93,30 @@ def _download(hub_id: str) -> Path:
         return folder
 
 
-def _require_published(checkpoint: Checkpoint, bundled: Bundled) -> None:
+def _published(folder: Path, name: str) -> Checkpoint:
+    """Read the folder of a bundled model; raise ValueError unless its files are the published ones."""
+    checkpoint, bundled = read_checkpoint(folder, name), BUNDLED[name]
     if checkpoint.sha256 != bundled.sha256:
         raise ValueError(
-            f"The files of {checkpoint.name} in the installed package {bundled.package} are not the published ones: "
-            f"SHA-256 {checkpoint.sha256[:12]}…, expected {bundled.sha256[:12]}…. Reinstall {bundled.distribution}."
+            f"The files of {name} in the installed package {bundled.package} are not the published ones: SHA-256 "
+            f"{checkpoint.sha256[:12]}…, expected {bundled.sha256[:12]}…. Reinstall {bundled.distribution}."
         )
+    return checkpoint
 
 
-def _converted(bundled: Bundled) -> Checkpoint:
+def _converted() -> Checkpoint:
     """Return the multilingual model from the cache; convert it atomically if it is missing or damaged."""
-    folder = _converted_folder(bundled)
-    if checkpoint := _cached_checkpoint(folder, bundled):
-        return checkpoint
-    source = _require_installed(bundled)
+    folder = _converted_folder()
+    with contextlib.suppress(ValueError, OSError):
+        return _published(folder, MULTILINGUAL)
+    source = _require_installed()
     try:
         with one_at_a_time(folder):
-            if checkpoint := _cached_checkpoint(folder, bundled):  # written by another process meanwhile
-                return checkpoint
+            with contextlib.suppress(ValueError, OSError):  # written by another process meanwhile
+                return _published(folder, MULTILINGUAL)
             with whole_folder(folder) as part:
                 write_checkpoint(source, part)
-                checkpoint = read_checkpoint(part, MULTILINGUAL)
-                _require_published(checkpoint, bundled)
+                checkpoint = _published(part, MULTILINGUAL)
             return replace(checkpoint, folder=folder, card=replace(checkpoint.card, name=folder.name))
     except OSError as error:
         raise OSError(
@@ -125,19 +125,13 @@ def _converted(bundled: Bundled) -> Checkpoint:
         ) from error
 
 
-def _converted_folder(bundled: Bundled) -> Path:
-    return default_cache() / "models" / f"{MULTILINGUAL.rpartition('/')[2]}-{bundled.weights_sha256[:12]}"
+def _converted_folder() -> Path:
+    name, digest = MULTILINGUAL.rpartition("/")[2], BUNDLED[MULTILINGUAL].weights_sha256
+    return default_cache() / "models" / f"{name}-{digest[:12]}"
 
 
-def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
-    with contextlib.suppress(ValueError, OSError):
-        checkpoint = read_checkpoint(folder, MULTILINGUAL)
-        _require_published(checkpoint, bundled)
-        return checkpoint
-    return None
-
-
-def _require_installed(bundled: Bundled) -> Path:
+def _require_installed() -> Path:
+    bundled = BUNDLED[MULTILINGUAL]
     path = bundled_path(bundled)
     if path is None or not path.is_file():
         raise ModuleNotFoundError(

@@ -17,7 +17,10 @@ import numpy as np
 
 MAGIC, VERSION, BLOCK_SIZE = b"E5S1", 1, 32
 BLOCK = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK_SIZE // 2)])  # scale and values of 32 weights, two to a byte
-SIZES = ("hidden", "layers", "heads", "intermediate", "vocabulary", "positions", "types")
+SIZES = (  # in the order of the file, by their names in config.json
+    "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size",
+    "max_position_embeddings", "type_vocab_size",
+)  # fmt: skip
 
 BERT_NAMES = {
     "emb.word": "embeddings.word_embeddings",
@@ -63,7 +66,6 @@ class E5File:
         [text] = self.take(f"{size}s")
         texts = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
         self.pieces: list[tuple[str, float]] = list(zip(texts, scores, strict=True))
-        self.characters = self._place
         _, size = self.take("iI")
         self._place += size
         self.directory: dict[str, tuple[int, int, int]] = {}
@@ -89,13 +91,9 @@ class E5File:
             group, part, *last = name.split(".")
             inner = BERT_NAMES[f"emb.{part}"] if group == "emb" else f"encoder.layer.{group[1:]}.{BERT_NAMES[part]}"
             if last != ["b"] and "LayerNorm" not in inner:
-                values = values.reshape(-1, self.sizes["intermediate" if name.endswith(".fo.w") else "hidden"] // size)
+                width = self.sizes["intermediate_size" if part == "fo" else "hidden_size"]
+                values = values.reshape(-1, width // size)
             yield f"{inner}.{'bias' if last == ['b'] else 'weight'}", values
-
-    def tensors(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield each tensor as float32 with its name in ``BertModel``."""
-        for name, values in self.stored():
-            yield name, _from_4_bits(values) if values.dtype == BLOCK else values
 
 
 def write_checkpoint(source: Path, folder: Path) -> None:
@@ -111,14 +109,17 @@ def write_checkpoint(source: Path, folder: Path) -> None:
         path = folder / f"{name}.json"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8", newline="\n")
+    tensors = {name: _in_32_bits(values) for name, values in model.stored()}
     try:
-        save_file(dict(model.tensors()), folder / "model.safetensors", metadata={"format": "pt"})
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     except safetensors.SafetensorError as error:  # raised for a full disk too
         raise OSError(str(error)) from error
 
 
-def _from_4_bits(blocks: np.ndarray) -> np.ndarray:
+def _in_32_bits(blocks: np.ndarray) -> np.ndarray:
     """Dequantize 4-bit weights: (value − 8) × scale; a block stores the low halves of its bytes, then the high ones."""
+    if blocks.dtype != BLOCK:
+        return blocks
     half = BLOCK_SIZE // 2
     values = np.empty((*blocks.shape, BLOCK_SIZE), np.float32)
     values[..., :half] = blocks["pairs"] & 15
@@ -130,7 +131,7 @@ def _from_4_bits(blocks: np.ndarray) -> np.ndarray:
 
 def _json_files(model: E5File) -> dict[str, object]:
     """Return the content of each JSON file of the folder; config.json is that of multilingual-e5-small."""
-    sizes, kind, length = model.sizes, "sentence_transformers.models", model.sizes["positions"]
+    kind, length = "sentence_transformers.models", model.sizes["max_position_embeddings"]
     layers = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
     modules = [
         {"idx": row, "name": str(row), "path": path, "type": f"{kind}.{layer}"}
@@ -140,13 +141,7 @@ def _json_files(model: E5File) -> dict[str, object]:
         "model_type": "bert",
         "architectures": ["BertModel"],
         "hidden_act": "gelu",
-        "hidden_size": sizes["hidden"],
-        "num_hidden_layers": sizes["layers"],
-        "num_attention_heads": sizes["heads"],
-        "intermediate_size": sizes["intermediate"],
-        "vocab_size": sizes["vocabulary"],
-        "max_position_embeddings": sizes["positions"],
-        "type_vocab_size": sizes["types"],
+        **model.sizes,
         "layer_norm_eps": 1e-12,
         "pad_token_id": 0,
         "dtype": "float32",
@@ -156,7 +151,7 @@ def _json_files(model: E5File) -> dict[str, object]:
         "tokenizer": _tokenizer(model),
         "tokenizer_config": {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": length, **SPECIAL},
         "modules": modules,
-        "1_Pooling/config": {"word_embedding_dimension": sizes["hidden"], "pooling_mode_mean_tokens": True},
+        "1_Pooling/config": {"word_embedding_dimension": model.sizes["hidden_size"], "pooling_mode_mean_tokens": True},
         "sentence_bert_config": {"max_seq_length": length, "do_lower_case": False},
         "config_sentence_transformers": {
             "prompts": {"query": "query: ", "document": "passage: "}, "similarity_fn_name": "cosine",

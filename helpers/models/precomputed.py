@@ -27,34 +27,31 @@ class Precomputed:
     """
 
     device = "precomputed"
-    parameter_count = None
-    folder = card = None  # attributes of a network
+    parameter_count = folder = None  # attributes of a network
 
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
         folder = Path(folder)
-        self.name = folder.name
         self.arrays: dict[str, np.ndarray] = {}
         self.row_of_text: dict[str, dict[str, int]] = {}
-        digests: dict[str, str] = {}
-        self.scaled = False
+        self.scaled, digests = False, dict[str, str]()
         for kind, stem in ARRAYS.items():
             array = folder / f"{stem}.npy"
-            tables = [folder / f"{stem}{suffix}" for suffix in READERS if (folder / f"{stem}{suffix}").is_file()]
+            tables = [table for suffix in READERS if (table := array.with_suffix(suffix)).is_file()]
             if len(tables) != 1 or not array.is_file():
                 raise ValueError(
-                    f"{self.name}: no {array.name}, or not one table with its texts. Embeddings of passages and of "
+                    f"{folder.name}: no {array.name}, or not one table with its texts. Embeddings of passages and of "
                     f'queries are both needed, and beside each its texts, say {stem}.jsonl with a line {{"text": "…"}} '
                     "for each row. A vector is found by its text."
                 )
-            for file in (array, tables[0]):
+            for file in (array, *tables):
                 require_inside(folder, file)
                 digests[file.name] = sha256_of(file)
             vectors, (texts, _) = _read_array(array), texts_of(read_table(tables[0]), kind, {})
             if len(texts) != len(vectors):
                 raise ValueError(
-                    f"{self.name}: {array.name} has {len(vectors)} rows, {tables[0].name} {len(texts)} texts; row i of "
-                    "one must belong to row i of the other."
+                    f"{folder.name}: {array.name} has {len(vectors)} rows, {tables[0].name} {len(texts)} texts; row i "
+                    "of one must belong to row i of the other."
                 )
             self.scaled |= _check_rows(array.name, vectors)
             self.arrays[kind] = vectors
@@ -64,12 +61,12 @@ class Precomputed:
         passages, queries = (self.arrays[kind].shape[1] for kind in ARRAYS)
         if passages != queries:
             raise ValueError(
-                f"{self.name}: the passages have {passages} dimensions, the queries {queries}; both must come from one "
-                "model."
+                f"{folder.name}: the passages have {passages} dimensions, the queries {queries}; both must come from "
+                "one model."
             )
         weights = "".join(digests[f"{stem}.npy"] for stem in ARRAYS.values())
         self.info = ModelInfo(
-            name=self.name,
+            name=folder.name,
             sha256=hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest(),
             weights_sha256=hashlib.sha256(weights.encode()).hexdigest(),
             pooling=f"precomputed, {queries} dimensions{', scaled to length one' if self.scaled else ''}",
@@ -87,7 +84,7 @@ class Precomputed:
         missing = [text for text in texts if text not in row_of_text]
         if missing:
             raise ValueError(
-                f"{self.name}: no vector for {len(missing)} of {len(texts)} texts ({ARRAYS[kind]}.npy has "
+                f"{self.info.name}: no vector for {len(missing)} of {len(texts)} texts ({ARRAYS[kind]}.npy has "
                 f"{len(row_of_text)}). The first: {', '.join(repr(text[:60]) for text in missing[:3])}. "
                 f"It has some for texts such as {next(iter(reversed(row_of_text)))[:60]!r}."
                 f"{other_form(missing[0], row_of_text)}"

@@ -23,7 +23,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
-from helpers.models.card import Card, read_json
+from helpers.models.card import read_json
 from helpers.models.files import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
 from helpers.models.model import ModelInfo, Pooling
 from helpers.models.pooling import POOLINGS, TokenBatch
@@ -40,7 +40,7 @@ class TransformerModel:
     """A network with its tokenizer, as :func:`helpers.models.load_model` returns it.
 
     ``projection`` (dim out, dim in) is ColBERT's of the token vectors, ``layers`` are those of sentence-transformers
-    after the pooling, ``folder`` and ``card`` the files and the content of the JSON files, None for a variant.
+    after the pooling, ``folder`` the files, None for a variant.
     """
 
     info: ModelInfo
@@ -50,7 +50,6 @@ class TransformerModel:
     projection: Tensor | None = field(default=None, repr=False)
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
     folder: Path | None = field(default=None, repr=False)
-    card: Card | None = field(default=None, repr=False, compare=False)
 
     @property
     def parameter_count(self) -> int:
@@ -62,13 +61,6 @@ class TransformerModel:
     def dtype(self) -> str:
         """The PyTorch type of the weights."""
         return str(self.network.dtype)
-
-    @property
-    def full_dim(self) -> int:
-        """The number of dimensions of a vector before truncation to ``info.dim``."""
-        widths = [getattr(self.network.config, "hidden_size", 0)]
-        widths += [getattr(layer, "out_features", 0) for layer in self.layers]
-        return int([width for width in widths if width][-1])
 
     def token_vectors(self, padded: Mapping[str, Tensor], *, attention: bool = False) -> TokenBatch:
         """Run the network on one padded batch; ``attention`` adds the attention of the last layer."""
@@ -99,9 +91,10 @@ def load_transformer(
     ``eager`` is the implementation that can return attention weights; a ``device`` of None is a GPU if there is one.
     """
     device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    card = checkpoint.card
     with quiet():
         tokenizer = _load_tokenizer(checkpoint)
-        lowered = checkpoint.card.lower_case and _lower_case(tokenizer)
+        lowered = card.lower_case and _lower_case(tokenizer)
         network, unused = _load_network(checkpoint, eager)
     _require_encoder(network, checkpoint, info.pooling)
     if (getattr(network.config, "max_position_embeddings", None) or 0) > 0:  # XLNet says -1
@@ -110,15 +103,18 @@ def load_transformer(
     most, special = longest_input(tokenizer, network), tokenizer.num_special_tokens_to_add()
     if info.max_length is not None and not special < info.max_length <= most:
         raise ValueError(f"max_length={info.max_length}: {info.name} takes from {special + 1} to {most} tokens.")
-    card = checkpoint.card
     limits = [info.max_length or min(most, length or card.max_length or longest or most)
               for length in (card.passage_length, card.query_length)]  # fmt: skip
-    layers = _load_layers(checkpoint) if any(kind == "Dense" for kind, _ in checkpoint.card.layers) else []
+    layers = _load_layers(checkpoint) if any(kind == "Dense" for kind, _ in card.layers) else []
+    widths = [getattr(network.config, "hidden_size", 0), *(getattr(layer, "out_features", 0) for layer in layers)]
+    width = int(next(filter(None, reversed(widths)), 0))
+    if info.dim is not None and not 0 < info.dim <= width:
+        raise ValueError(f"dim={info.dim}: {info.name} has vectors of {width} dimensions.")
     projection = None
     for path in (checkpoint.folder / file for file in checkpoint.weights if PROJECTION in unused):
         weights = load_file(path) if path.suffix == ".safetensors" else read_pickle(path)
         projection = weights[PROJECTION].float().to(device) if PROJECTION in weights else projection
-    model = TransformerModel(
+    return TransformerModel(
         info=replace(
             info,
             max_length=limits[0],
@@ -131,11 +127,7 @@ def load_transformer(
         projection=projection,
         layers=tuple(layer.float().eval().to(device) for layer in layers),
         folder=checkpoint.folder,
-        card=checkpoint.card,
     )
-    if info.dim is not None and not 0 < info.dim <= model.full_dim:
-        raise ValueError(f"dim={info.dim}: {info.name} has vectors of {model.full_dim} dimensions.")
-    return model
 
 
 def longest_input(tokenizer: PreTrainedTokenizerBase, network: PreTrainedModel) -> int:
@@ -283,16 +275,11 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
         raise ValueError(problem + f"given tokens alone it fails ({error}).") from error
     if not torch.allclose(first[0], second[0], atol=1e-6):
         return
-    causal, code = card.config.get("is_causal"), card.config.get("auto_map") or {}
-    if causal is False:
+    if not card.config.get("is_causal", "AutoModel" not in (card.config.get("auto_map") or {})):
         raise ValueError(
-            f"{checkpoint.name}: its config.json says that tokens see both ways (is_causal), which transformers "
-            f"{transformers.__version__} does not do for it. Upgrade transformers."
-        )
-    if causal is None and "AutoModel" in code:
-        raise ValueError(
-            f"{checkpoint.name} brings code of its own, which is never run, and without it no token sees the tokens "
-            'behind it. Write "is_causal": false into its config.json if its code lets tokens see both ways '
+            f"{checkpoint.name}: its config.json (is_causal), or code of its own, which is never run, may let tokens "
+            f"see both ways, and in transformers {transformers.__version__} no token sees those behind it. Upgrade "
+            'transformers, or write "is_causal": false into its config.json if its code lets tokens see both ways '
             "(gte-Qwen2 does), else true."
         )
     if pooling != Pooling.LAST_TOKEN and not (pooling == Pooling.MEAN and card.poolings == ["mean"]):
@@ -309,8 +296,6 @@ def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
         if Path(path).name != path:
             raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
         if not (folder / WEIGHTS).exists():
-            if not (folder / PICKLE).exists():
-                raise ValueError(f"{where} holds no weights ({WEIGHTS}); download the model again.")
             read_pickle(folder / PICKLE)
         config = read_json(folder / "config.json")
         package, _, activation = str(config.get("activation_function", "torch.nn.Tanh")).rpartition(".")

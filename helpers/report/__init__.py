@@ -2,8 +2,7 @@
 
 # command      the command line: its options, one row each, from the first check of them to the exit status
 # spec         a system as text (`path?pooling=cls`) or as a table of a TOML file, and its early checks
-# loading      from a spec to a system
-# comparison   compare: any systems on one collection; scores of smaller corpora
+# comparison   compare: from specs to systems, rankings and scores on one collection
 # results      means with intervals, paired tests
 # causes       reasons why another evaluation may report a different number
 # page         the page; its words are in words/, a file a language

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.data import RetrievalDataset
-from helpers.models.families import family_instructions
+from helpers.models.card import family_instructions
 from helpers.report.results import Result, Results, cutoff_of
 from helpers.systems.pipeline import Ranking
 

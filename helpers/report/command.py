@@ -1,12 +1,10 @@
 """The report's command: its options, one row each; read and check, load, compare, write, judge.
 
 Exit status: 0 well, 1 an error or a system that failed, 2 a command line that cannot be read, 3 a gate
-(`--fail-under`, `--fail-if-drop`) that was not passed, 4 a baseline that cannot be compared
-(other data, without the metric), 130 stopped by Ctrl-C.
+(`--fail-under`, `--fail-if-drop`) that was not passed, 130 stopped by Ctrl-C.
 """
 
 import argparse
-import csv
 import glob
 import re
 import sys
@@ -16,26 +14,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers._io import default_language, open_text, plain_name
+from helpers._io import default_language, plain_name
 from helpers._optional import say
-from helpers.data import OFFLINE_DATA, RetrievalDataset, bundled, from_ids, load_dataset
+from helpers.data import OFFLINE_DATA, RetrievalDataset, from_ids, load_dataset
 from helpers.data.runs import read_run_table
 from helpers.data.trec import as_qrels, read_judgements, read_run
-from helpers.embeddings import default_cache
 from helpers.metrics import explain
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
-from helpers.report.files import Comparison, earlier_files, slices_csv
+from helpers.report.files import Comparison
 from helpers.report.gates import (
     MARGIN,
-    NotComparableError,
     Outcome,
     at_least,
     headline,
     no_drop,
     read_baseline,
 )
-from helpers.report.page import LANGUAGES, catalogue, render
+from helpers.report.page import LANGUAGES, catalogue, changes, render
 from helpers.report.results import cutoff_of
 from helpers.report.spec import (
     Record,
@@ -44,8 +40,6 @@ from helpers.report.spec import (
     from_text,
     from_toml,
     one_line,
-    read_toml,
-    typed_options,
     with_labels,
 )
 
@@ -57,7 +51,7 @@ SYSTEMS: Group = {
     "--system": {"metavar": "SYSTEM", "action": "extend", "nargs": "+", "default": [],
                  "help": "any number more, runs/*.trec among them; options: 'models/mine?pooling=cls&max_length=256'"},
     "--systems": {"metavar": "FILE",
-                  "help": "a TOML file that names systems, fusions and rerankers, and sets rarer options"},
+                  "help": "a TOML file that names systems, fusions and rerankers"},
 }  # fmt: skip
 DATA: Group = {  # also parameters of load_dataset
     "--queries": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
@@ -72,28 +66,25 @@ DATA: Group = {  # also parameters of load_dataset
     "--on-missing": {"choices": ("raise", "skip", "keep"),
                      "help": "queries and relevant documents without a text: stop, leave them out (this changes R and "
                      "the ideal ranking), or keep the judgements of documents"},
+    "--equal": {"choices": ("merge", "keep"),
+                "help": "merge equal passages into one, as by default, or leave each under its id, as trec_eval does"},
     "--encoding": {"help": "encoding of CSV, TSV and JSON files that are not UTF-8, such as gb18030"},
 }  # fmt: skip
-# Rarer ones, in tables of the file of systems: parameters of load_dataset, options of every model that does not name
-# its own, and of the page.
-RARE: dict[str, dict[str, type]] = {
-    "data": {"corpus_queries": int, "equal": str, "unanswered": str},
-    "models": {"device": str, "half": bool, "index": str, "batch_size": int},
-    "report": {"level": float, "margin": float},
-}
 OUTPUT: Group = {
-    "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
-    "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
+    "--unanswered": {"choices": ("zero", "skip"), "default": "zero",
+                     "help": "queries without a relevant passage: score 0, or leave them out"},
+    "--margin": {"type": float, "help": "the smallest difference that matters: by default that of --fail-if-drop, or "
+                 f"{MARGIN}"},
     "--language": {"choices": LANGUAGES, "help": "that of EVAL_LANGUAGE or of the locale, unless it is named here"},
     "--out": {"type": Path, "default": Path("build/report"),
-              "help": "folder for the page and the results; those of an earlier report are removed"},
+              "help": "folder for the page and the results, in place of an earlier report's"},
     "--quiet": {"action": "store_true", "help": "no progress bars"},
     "--fail-under": {"action": "append", "default": [], "metavar": "METRIC=VALUE",
                      "help": "exit with 3 if the first system is below"},
     "--baseline": {"type": Path, "metavar": "FOLDER",
-                   "help": "an earlier report on the same data; exit with 4 if it is of other data or lacks the "
+                   "help": "an earlier report on the same data; exit with 1 if it is of other data or lacks the "
                    "metric"},
     "--fail-if-drop": {"action": "append", "default": [], "metavar": "METRIC[=MARGIN]",
                        "help": "exit with 3 if the first system has fallen since the baseline, and a loss of the "
@@ -116,20 +107,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(args)
     except KeyboardInterrupt:
-        print(
-            f"\nstopped: nothing was written to {args.out}, where an earlier report stays; embeddings of finished "
-            f"batches are kept in {default_cache()}, the same command goes on from there",
-            file=sys.stderr,
-        )
+        print("\nstopped: nothing was written; the same command goes on from the embeddings so far", file=sys.stderr)
         return 130
-    except NotComparableError as error:
-        print(f"error: {one_line(error)}", file=sys.stderr)
-        return 4
-    except (ValueError, RuntimeError, OSError, ImportError) as error:
-        print(f"error: {one_line(with_options(str(error)))}", file=sys.stderr)
-        return 1
-    except MemoryError:
-        print("error: out of memory; fewer passages (--corpus), or an index with less memory, help", file=sys.stderr)
+    except (ValueError, RuntimeError, OSError, ImportError, MemoryError) as error:
+        print(f"error: {one_line(with_options(str(error))) or type(error).__name__}", file=sys.stderr)
         return 1
 
 
@@ -139,44 +120,34 @@ def _run(args: argparse.Namespace) -> int:
     if args.explain:
         return _explain(args, specs)
     first = specs[0].name
-    metrics, floors, drops = _metrics(args)
-    cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
-    margin = next((value for _, value in drops if value), MARGIN)
-    wanted = {"level": LEVEL, "margin": margin} | _rare(args, "report")
-    if not 0 < wanted["level"] < 1:
-        raise ValueError(f"level = {wanted['level']}: expected a number between 0 and 1, such as 0.05.")
-    _check(args, specs)
+    metrics = args.metrics.split(",") if args.metrics else []
+    if metrics:
+        check_metrics(metrics, 10)
+    floors = [read_gate("--fail-under", text) for text in args.fail_under]
+    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
+    margin = args.margin or next((value for _, value in drops if value), MARGIN)
+    _check(args)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
-    cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
-    types, others = read_types(Path(args.slices).expanduser(), data) if args.slices else (bundled_types(data), [])
+    last = max([last, *map(cutoff_of, metrics)])
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
-    _print_data(data)
-    if args.slices:
-        unknown = f"; {len(others)} lines are about others, the first about {others[0]!r}" if others else ""
-        print(f"note: slices: {len(types)} of {len(data.queries)} queries have a type{unknown}", file=sys.stderr)
-    chosen = metrics or default_metrics(cutoffs)
+    _print_data(data, args.language)
+    chosen = metrics or default_metrics([1, last])
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
-    comparison = compare(specs, data, cutoffs[-1], metrics=chosen, progress=not args.quiet)
+    comparison = compare(specs, data, last, metrics=chosen, progress=not args.quiet)
     say("statistics …", show=not args.quiet)
-    outcomes = [at_least(comparison, first, *floor) for floor in floors]
+    outcomes = [at_least(comparison, first, *floor, args.language) for floor in floors]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
-        outcomes += [no_drop(comparison, first, earlier, *drop, wanted["level"] / len(drops)) for drop in drops]
-    reasons = [(outcome.name, outcome.why(args.language)) for outcome in outcomes]
-    line = headline(comparison, first, earlier, wanted["margin"], args.language)
-    page = render(comparison, language=args.language, slices=types, verdicts=reasons, headline=line)
-    texts = {"report.html": page}
-    if slices := comparison.slices(types):
-        texts["slices.csv"] = slices_csv(slices)
-    try:
-        files = comparison.save(args.out, texts)
-    except OSError as error:
-        raise OSError(f"{error} The option is --out.") from None
+        alpha = LEVEL / len(drops)
+        outcomes += [no_drop(comparison, first, earlier, *drop, alpha, args.language) for drop in drops]
+    line = headline(comparison, first, earlier, margin, args.language)
+    page = render(comparison, language=args.language, verdicts=outcomes, headline=line)
+    files = comparison.save(args.out, {"report.html": page})
     print(line, end="\n" if line else "")
-    _print_results(comparison, files, outcomes)
-    if any(not outcome.passed for outcome in outcomes):
+    _print_results(comparison, files, outcomes, args.language)
+    if any(outcome.name == "not_passed" for outcome in outcomes):
         return 3
     return 1 if comparison.failed else 0
 
@@ -191,100 +162,57 @@ def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
     if specs[0].kind != "run":
         raise ValueError(f"--explain is about a run, and {specs[0].name!r} is none: give a run file, --model my.trec.")
     data = _load(args, specs)
-    _print_data(data)
+    _print_data(data, args.language)
     qrels = as_qrels(data.qrels, data.query_ids, data.corpus_ids)
     found = explain(read_run(specs[0].where), qrels, figures, relevance_level=data.relevance_level)
     print(found.text(args.language))
     return 0
 
 
-def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
-    metrics = args.metrics.split(",") if args.metrics else []
-    if args.fail_if_drop and not args.baseline:
-        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
-    floors = [read_gate("--fail-under", text) for text in args.fail_under]
-    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
-    if metrics:
-        check_metrics(metrics, 10)
-    floors, drops = ([(canonical_metrics([name])[0], value) for name, value in gates] for gates in (floors, drops))
-    return metrics, floors, drops
-
-
-def _check(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
+def _check(args: argparse.Namespace) -> None:
+    """Raise unless options go together, files can be written, and a baseline is there and not replaced."""
     if args.data is None and (args.queries or args.corpus):
         raise ValueError(
             "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
         )
-    if args.slices and not Path(args.slices).expanduser().is_file():
-        raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
+    if args.fail_if_drop and not args.baseline:
+        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
-    _check_folder(args, specs)
+    folder: Path = args.out
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(
+            f"Cannot write into the folder {str(folder)!r} ({error.strerror or error}); choose another, --out."
+        ) from None
+    if args.baseline and folder.resolve() in (args.baseline.resolve(), args.baseline.resolve().parent):
+        raise ValueError(
+            f"--baseline {str(args.baseline)!r} is the report that this one replaces: choose another --out."
+        )
+
+
+def _chosen(args: argparse.Namespace) -> Record:
+    return {name: getattr(args, name) for name in keywords(DATA) if getattr(args, name) is not None}
 
 
 def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
-    rare = _rare(args, "data")
     if args.data is None and args.qrels:
-        return _judgements_alone(args, specs, rare)
-    unanswered = rare.pop("unanswered", "zero")
-    data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args, DATA), **rare)
-    return data.without_unanswered() if unanswered == "skip" else data
+        data = _judgements_alone(args, specs)
+    else:
+        data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args))
+    return data.without_unanswered() if args.unanswered == "skip" else data
 
 
-def _rare(args: argparse.Namespace, table: str) -> Record:
-    """Return the options in a table of the file of systems, [data] or [models]."""
-    if not args.systems:
-        return {}
-    return typed_options(RARE[table], read_toml(args.systems).get(table, {}), f"{Path(args.systems).name}, [{table}]")
-
-
-def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list[str]]:
-    """Read the types of queries, lines of an id, a tab or a comma, and a type; return them and the ids of others."""
-    types, known, others = dict[str, str](), set(data.query_ids), list[str]()
-    with open_text(path) as lines:
-        for number, line in enumerate(lines, 1):
-            fields = [field.strip() for field in next(csv.reader([line], delimiter="\t" if "\t" in line else ","), [])]
-            if not any(fields):
-                continue
-            if len(fields) != 2 or not all(fields):
-                raise ValueError(
-                    f"{path.name}, line {number}: expected a query id, a tab or a comma, and its type, not "
-                    f"{line.strip()[:60]!r}."
-                )
-            query, kind = fields
-            if query not in known:
-                others.append(query)
-            elif types.setdefault(query, kind) != kind:
-                raise ValueError(
-                    f"{path.name}, line {number}: query {query!r} is of type {kind!r} and of {types[query]!r}: give "
-                    "each query one type."
-                )
-    if not types:
-        raise ValueError(f"{path.name}: no line about a query of the data, such as {data.query_ids[0]!r}.")
-    return types, others
-
-
-def bundled_types(data: RetrievalDataset) -> dict[str, str]:
-    """Return the types of a bundled collection's queries; none for other data."""
-    for card in bundled.cards():
-        path = card.folder / "query_types.tsv"
-        if data.name.split("-")[0] == card.name and path.is_file():
-            named = {line.partition("\t")[0] for line in path.read_text(encoding="utf-8").splitlines()}
-            return read_types(path, data)[0] if named.issuperset(data.query_ids) else {}
-    return {}
-
-
-def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
-    return {name: getattr(args, name) for name in keywords(flags) if getattr(args, name) is not None}
-
-
-def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec], rare: Record) -> RetrievalDataset:
+def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
     """Return a collection without texts, for runs: an id stands where a text would be."""
     if searching := [spec.name for spec in specs if spec.kind not in ("run", "fuse")]:
         raise ValueError(
             f"{searching[0]!r} searches texts, and --qrels alone has none: give --data, --queries, --corpus."
         )
-    if given := (_chosen(args, DATA) | rare).keys() - {"qrels", "relevance_level", "max_queries"}:
+    if given := _chosen(args).keys() - {"qrels", "relevance_level", "max_queries"}:
         raise ValueError(f"--{min(given).replace('_', '-')} is about texts, and --qrels alone has none: give --data.")
     path = Path(args.qrels).expanduser()
     qrels, unused = read_judgements(path, {})
@@ -306,71 +234,29 @@ def _specs(args: argparse.Namespace) -> list[Spec]:
         files = sorted(glob.glob(str(Path(text).expanduser()))) if is_pattern else []
         specs += [from_text(file) for file in files or [text]]
     specs += from_toml(args.systems) if args.systems else []
-    common = _rare(args, "models")
-    specs = [
-        replace(spec, options=common | dict(spec.options)) if spec.kind == "model" else spec
-        for spec in specs or [from_text(OFFLINE_DEFAULT)]
-    ]
-    specs = with_labels(specs)
+    specs = with_labels(specs or [from_text(OFFLINE_DEFAULT)])
     check_specs(specs)
     return specs
 
 
-def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
-    """Raise unless files can be written into the folder of the report, or if this call reads one that it replaces."""
-    folder: Path = args.out
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise OSError(
-            f"Cannot write into the folder {str(folder)!r} ({error.strerror or error}); choose another, --out."
-        ) from None
-    replaced = {path.resolve(): path for path in earlier_files(folder)}
-    earlier = args.baseline and (args.baseline / "results.json" if args.baseline.is_dir() else args.baseline)
-    inputs = [*(s.where for s in specs), args.data, args.queries, args.corpus, args.qrels, args.slices, earlier]
-    for name in filter(None, inputs):
-        for path in (Path(name).expanduser().resolve(), Path(args.data or "", name).resolve()):
-            if path in replaced:
-                raise ValueError(
-                    f"{str(replaced[path])!r} is of the report that this one replaces: copy it, or choose another "
-                    "--out."
-                )
+def _print_data(data: RetrievalDataset, language: str) -> None:
+    for label, value in changes(data, language):
+        print(f"note: data: {label}: {value}", file=sys.stderr)
 
 
-def _print_data(data: RetrievalDataset) -> None:
-    """Print how the data differ from their source: this changes a number that others publish."""
-    kinds = catalogue("en")["skipped"]
-    notes = [f"left out: {kinds.get(kind, kind)}: {count}" for kind, count in data.skipped.items()]
-    if data.skipped.get("missing_passages"):
-        notes.append("relevant passages were left out, so recall and ideal DCG are not the official ones; "
-                     "--on-missing keep counts them")  # fmt: skip
-    if data.ids_without_text:
-        notes.append(f"judged documents without a text, which keep their judgements: {len(data.ids_without_text)}")
-    if data.merged:
-        notes.append(f"equal passages were merged into one: {data.merged}; equal = 'keep' in [data] of a file of "
-                     "systems leaves each under its id")  # fmt: skip
-    notes += [f"{file}: not used: {', '.join(names)}" for file, names in data.unused.items()]
-    for note in notes:
-        print(f"note: data: {note}", file=sys.stderr)
-
-
-def _print_results(comparison: Comparison, files: Sequence[object], outcomes: Sequence[Outcome]) -> None:
+def _print_results(comparison: Comparison, files: Sequence[Path], outcomes: Sequence[Outcome], language: str) -> None:
     """Print notes and failures to the error stream, and means, gates and files to the output."""
+    words = catalogue(language)["page"]
     for name, result in comparison.results.items():
         for note in result.notes:
             print(f"note: {name}: {one_line(note.text)}", file=sys.stderr)
-        if result.evaluation is not None and result.evaluation.missing:
-            missing, queries = result.evaluation.missing, result.evaluation.queries
-            print(f"note: {name}: {missing} of {queries} queries have no result and score 0", file=sys.stderr)
     for name, evaluation in comparison.scored.items():
         print(f"{name}: " + ", ".join(f"{metric} {evaluation.mean[metric]:.4f}" for metric in comparison.metrics))
     for name, error in comparison.failed.items():
         print(f"error: {name}: {with_options(error)}", file=sys.stderr)
     for outcome in outcomes:
-        print(f"gate: {outcome}")
-    print(f"report: {files[0]}" + (f", beside it {len(files) - 1} files of results" if len(files) > 1 else ""))
+        print(f"gate: {words[outcome.name]}{words['colon']}{outcome.why}")
+    print(f"report: {files[0]}, beside it {len(files) - 1} files of results")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -392,8 +278,8 @@ def keywords(flags: Iterable[str]) -> list[str]:
 
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
-    names = "|".join(keywords([*DATA, "--cutoffs"]))
-    message = re.sub(rf'\b({names})=(?:"(\w+)"|\[([\d, ]+)\])', r"\1=\2\3", message)  # one word needs no quotes
+    names = "|".join(keywords(DATA))
+    message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 
 
@@ -403,13 +289,4 @@ def read_gate(option: str, text: str, default: float | None = None) -> tuple[str
     if match is None or (match[2] is None and default is None) or not 0 <= float(match[2] or 0) <= 1:
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
-    return match[1], float(match[2]) if match[2] else default or 0.0
-
-
-def read_cutoffs(text: str) -> list[int]:
-    """Read ranks from text. Raises ValueError unless all are whole numbers of at least 1."""
-    parts = re.split(r"[,\s]+", text.strip())
-    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
-    if min(numbers) < 1:
-        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
-    return numbers
+    return canonical_metrics([match[1]])[0], float(match[2]) if match[2] else default or 0.0

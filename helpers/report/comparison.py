@@ -1,25 +1,28 @@
-"""Compare any systems on one collection: scores with intervals, paired tests, costs and failures."""
+"""Compare any systems on one collection: scores with intervals, paired tests and failures."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
-from helpers._optional import Note
+from helpers._optional import Note, say
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
+from helpers.data.runs import read_run_table
+from helpers.embeddings import BATCH_SIZE, count_truncated
 from helpers.metrics import METRICS
-from helpers.models import Model
+from helpers.models import Model, Pooling, Precomputed, load_model
+from helpers.models.files import one_line_errors
+from helpers.models.find import find_checkpoint
+from helpers.provenance import model_record
 from helpers.report.files import Comparison
-from helpers.report.loading import dense, load_system, metadata
 from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly
-from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
-from helpers.systems.combine import DEPTH, Run
-from helpers.systems.cost import Cost, measured, stage
-from helpers.systems.pipeline import Ranking, System
+from helpers.report.spec import WORDS, Options, Record, Spec, check_specs, from_text, one_line, with_labels
+from helpers.systems.combine import DEPTH, FlagScorer, Fusion, Rerank, Run
+from helpers.systems.pipeline import Dense, Ranking, System, Words
 from helpers.systems.stages import ideal_order, lost_by_stage, trace, union
 
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
@@ -27,6 +30,8 @@ Rankable: TypeAlias = "str | Path | Spec | System | Model"
 EXPORTED = 100  # passages a query that a run holds at least
 DEEPEST = 1_000_000  # cutoff of metrics of runs alone
 DEEP = 1000  # passages a query for metrics without a cutoff
+COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are truncated
+LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
 
 
 def default_metrics(cutoffs: Sequence[int]) -> list[str]:
@@ -66,24 +71,18 @@ def compare(
             f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
         )
     require_answers(data)
-    specs, loaded = _read_specs(systems, progress)
+    if len(data.queries) < 2:
+        raise ValueError(f"{data.name}: one query shows nothing about others; give at least two, judged.")
+    specs = _read_specs(systems, progress)
     ranked = _in_order(specs, chosen[-2])
-    k = _depth_of(chosen, data, k, most)
+    relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
+    uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in chosen}
+    k = min(max(k, *(cutoff_of(name, uncut[name]) for name in chosen)), most)
     results: dict[str, Result] = {}
     parts = {part for spec in specs.values() for part in spec.parts}
-
-    def load(spec: Spec) -> System:
-        if spec.name in loaded:
-            return loaded[spec.name]
-        rankings = {part: ranking for part in spec.parts if (ranking := results[part].ranking)}
-        for part in spec.parts:
-            if part not in rankings:
-                raise ValueError(f"Its part {part!r} failed: {results[part].error}")
-        return load_system(spec, rankings, progress)
-
     for name, spec in ranked.items():
         needed = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
-        result = _rank(spec, load, data, max([k, *needed]))
+        result = _rank(spec, results, data, max([k, *needed]), progress)
         if spec.parts and result.ranking is not None:
             result = replace(result, stages=_follow(spec, ranked, {**results, name: result}, data, chosen[-2], k))
         results[name] = result if name in parts else _score(result, data, chosen, k)  # of parts the whole is needed
@@ -107,13 +106,6 @@ def _in_order(specs: Mapping[str, Spec], main: str) -> dict[str, Spec]:
     return ranked
 
 
-def _depth_of(metrics: Sequence[str], data: RetrievalDataset, k: int, most: int) -> int:
-    """Return the rank down to which the deepest of some metrics looks, at least k."""
-    relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
-    uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in metrics}
-    return min(max(k, *(cutoff_of(name, uncut[name]) for name in metrics)), most)
-
-
 def canonical_metrics(metrics: Sequence[str]) -> list[str]:
     """Return names of metrics as ``evaluate`` writes them. Raises ValueError as it does, of values of options too."""
     return list(evaluate_quietly(np.zeros((1, 1), np.int64), [{0: 1}], list(metrics)).mean)
@@ -129,33 +121,28 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
     return [*scores, judged]
 
 
-def _read_specs(
-    systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool
-) -> tuple[dict[str, Spec], dict[str, System]]:
-    """Return the specs by name, and the systems that are there before any is loaded: objects and embeddings."""
+def _read_specs(systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool) -> dict[str, Spec]:
+    """Return the specs by name, those of objects and embeddings with what ranks."""
     if isinstance(systems, str):
         raise ValueError(f"systems is one text, {systems!r}: put it into a list, [text].")
-    pairs = systems.items() if isinstance(systems, Mapping) else [(None, system) for system in systems]
-    specs: list[Spec] = []
-    objects: list[System | None] = []
-    for name, system in pairs:
-        ranks: System | None = None
+    specs = []
+    for name, system in systems.items() if isinstance(systems, Mapping) else [(None, system) for system in systems]:
+        kind = type(system).__name__
         if isinstance(system, Spec):
             spec = system
         elif isinstance(system, str | Path):
             spec = from_text(str(system))
         elif hasattr(system, "rank"):
-            kind = type(system).__name__
-            spec, ranks = Spec(kind, "object", kind), system
+            spec = Spec(kind, "object", kind, system=system)
         else:
-            spec, ranks = Spec(system.info.name, "object", type(system).__name__), dense(system, {}, progress)
+            spec = Spec(system.info.name, "object", kind, system=dense(system, {}, progress))
         specs.append(replace(spec, name=name, named=True) if name else spec)
-        objects.append(ranks)
     specs = with_labels(specs)
     check_specs(specs)
-    loaded = {spec.name: ranks for spec, ranks in zip(specs, objects, strict=True) if ranks is not None}
-    loaded |= {spec.name: load_system(spec, {}, progress) for spec in specs if spec.kind == "embeddings"}
-    return {spec.name: spec for spec in specs}, loaded
+    return {
+        spec.name: replace(spec, system=load_system(spec, {}, progress)) if spec.kind == "embeddings" else spec
+        for spec in specs
+    }
 
 
 def _depth(spec: Spec, depth: int) -> int:
@@ -184,26 +171,26 @@ def _follow(
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 
-def _rank(spec: Spec, load: Callable[[Spec], System], data: RetrievalDataset, k: int) -> Result:
+def _rank(spec: Spec, results: Mapping[str, Result], data: RetrievalDataset, k: int, progress: bool) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows."""
-    record, cost = metadata(spec, None, data), Cost()
+    record = metadata(spec, None, data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        run = load(spec) if spec.kind == "run" else None  # a damaged one is an error of the whole comparison
+        run = (
+            load_system(spec, {}, progress) if spec.kind == "run" else None
+        )  # a damaged one is an error of the whole comparison
         try:
-            with measured() as cost:
-                with stage("load"):
-                    system = run or load(spec)
-                record = metadata(spec, system, data)
-                if getattr(system, "exact", True):  # a deeper search by an approximate index would find other passages
-                    k = max(k, EXPORTED)
-                k = max(system.table.longest, 1) if isinstance(system, Run) else min(k, len(data.corpus))
-                ranking = system.rank(data, k)
+            system = run or load_system(spec, results, progress)
+            record = metadata(spec, system, data)
+            if getattr(system, "exact", True):  # a deeper search by an approximate index would find other passages
+                k = max(k, EXPORTED)
+            k = max(system.table.longest, 1) if isinstance(system, Run) else min(k, len(data.corpus))
+            ranking = system.rank(data, k)
         except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
-            return Result(spec.name, record, error=message, cost=cost, notes=_notes(caught))
+            return Result(spec.name, record, error=message, notes=_notes(caught))
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
-    return Result(spec.name, record, ranking, ids, isinstance(system, Run), cost=cost, notes=_notes(caught))
+    return Result(spec.name, record, ranking, ids, isinstance(system, Run), notes=_notes(caught))
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:
@@ -231,3 +218,80 @@ def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:
     notes = [w.message if isinstance(w.message, Note) else Note(one_line(w.message)) for w in caught
              if issubclass(w.category, UserWarning)]  # fmt: skip
     return list({note.text: note for note in notes}.values())
+
+
+def load_system(spec: Spec, results: Mapping[str, Result], progress: bool) -> System:
+    """Load or build the system of a spec, from the results of the systems that it takes."""
+    where, options, parts = spec.where, spec.options, list[Ranking]()
+    if spec.system is not None:
+        return spec.system
+    for part in spec.parts:
+        if (ranking := results[part].ranking) is None:
+            raise ValueError(f"Its part {part!r} failed: {results[part].error}")
+        parts.append(ranking)
+    if spec.kind == "run":
+        say(f"reading {Path(where).name} …", show=progress)
+        table = read_run_table(Path(where).expanduser())
+        if rising := table.rising:
+            text = (
+                "In {rising} of {of} queries the scores rise from rank 1 to the last: the run was scored "
+                "upside down, by its scores, as trec_eval does. If they are distances, write their negative."
+            )
+            warnings.warn(Note(text, rising=rising, of=len(table.queries)), stacklevel=2)
+        return Run(table)
+    if spec.kind == "words":
+        return Words(where)
+    if spec.kind == "fuse":
+        return Fusion(parts, **options)
+    if spec.kind == "rerank":
+        return Rerank(parts[0], _load_scorer(options, progress), options.get("depth", DEPTH))
+    chosen = {key: value for key, value in options.items() if key in LOADED}
+    return dense(load_model(where, **chosen), options, progress)
+
+
+def dense(model: Model, options: Options, progress: bool) -> Dense:
+    """Return the system that compares a model's vectors, or by MaxSim its token vectors."""
+    return Dense(
+        model,
+        "maxsim" if model.info.pooling == Pooling.MAXSIM else None,
+        factory=options.get("index", Dense.factory),
+        batch_size=options.get("batch_size", BATCH_SIZE),
+        progress=progress,
+    )
+
+
+def _load_scorer(options: Options, progress: bool) -> FlagScorer:
+    """Load a cross-encoder through FlagEmbedding, its files checked as those of any model."""
+    checkpoint = find_checkpoint(options["by"])
+    from FlagEmbedding import FlagReranker
+
+    from helpers.models.transformer import quiet, require_head
+
+    require_head(checkpoint)
+    with quiet(), one_line_errors(f"{checkpoint.name} cannot be loaded as a reranker by FlagEmbedding"):
+        reranker = FlagReranker(
+            str(checkpoint.folder), use_fp16=False, devices=options.get("device"),
+            max_length=options.get("max_length", 512), trust_remote_code=False,
+        )  # fmt: skip
+    return FlagScorer(reranker, options.get("batch_size", 32), progress)
+
+
+def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Record:
+    """Return the record of a system: its spec, of paths the last part alone, and the facts of its model."""
+    options = {k: Path(v).name if k == "by" and Path(v).exists() else v for k, v in spec.options.items()}
+    path = Path(spec.where).expanduser()
+    where = Path(spec.where).name if path.exists() else spec.where
+    record: Record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
+    if isinstance(system, Run) and system.table.sha256:
+        record["sha256"] = system.table.sha256
+    if isinstance(system, Dense):
+        model = system.model
+        record |= {
+            "model": model_record(model), "device": model.device, "parameters": model.parameter_count,
+            "dtype": model.dtype.removeprefix("torch."), "index": "MaxSim" if system.pooling else system.factory,
+        }  # fmt: skip
+        if isinstance(model, Precomputed):
+            record["scaled"] = model.scaled
+        if len(data.corpus) <= COUNTED_UP_TO:
+            record["truncated"] = count_truncated(model, data.corpus)
+    return record

@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 import re
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -19,94 +18,50 @@ from helpers.data.runs import RunTable
 from helpers.data.trec import as_qrels, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.report.causes import causes
-from helpers.report.results import Result, Results, Slice
+from helpers.report.results import Result, Results
 from helpers.report.spec import Record
 
 SCHEMA = 3  # of results.json; it grows when a key changes its meaning or goes
-FIXED = ("report.html", "results.json", "per_query.csv", "slices.csv", "qrels.trec")  # files that a report has
-LAST = ["results.json", "report.html", "report.html"]  # moved last, since by them people and programs see a report
-PART, READY, MOVES = ".report.", ".report.ready", "moves.json"  # a report that is being written, and one that is whole
-OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec")  # of those that its results.json names
 
 
 class Comparison(Results):
     """The results of :func:`helpers.report.compare`, which can be saved."""
 
     def save(self, folder: str | Path, pages: Mapping[str, str] | None = None) -> list[Path]:
-        """Write a report into a folder in place of an earlier one; whatever happens, one of the two is there, whole.
+        """Write a report into a folder in place of an earlier one, which stays until all of the new one is written.
 
         Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank. A run that a
-        file holds is not written again. Returned are the files: those of ``pages``, text by name, and, where a system
-        was scored, ``results.json``, ``per_query.csv``, ``qrels.trec``, and ``run.trec`` of a single system or
-        ``run.NAME.trec`` of each of several.
+        file holds is not written again. Returned are the files: those of ``pages``, text by name, ``results.json``,
+        ``per_query.csv``, ``qrels.trec``, and ``run.trec`` of a single system or ``run.NAME.trec`` of each of several.
         """
-        data, texts, runs = self.data, dict(pages or {}), run_names(self)
-        folder = Path(folder)
-        if self.scored:
-            record = json.dumps(as_record(self), ensure_ascii=False, indent=1, allow_nan=False)
-            texts |= {"results.json": f"{record}\n", "per_query.csv": _per_query(self)}
+        data, runs, folder = self.data, run_names(self), Path(folder)
+        record = json.dumps(as_record(self), ensure_ascii=False, indent=1, allow_nan=False)
+        texts = {**(pages or {}), "results.json": f"{record}\n", "per_query.csv": _per_query(self)}
+        files = [*texts, "qrels.trec", *runs.values()]
         blanks = r"[\s%]" if any(re.search(r"\s", name) for name in (*data.query_ids, *data.doc_ids)) else r"\s"
         query_ids, doc_ids = _quoted(data.query_ids, blanks), _quoted(data.doc_ids, blanks)
         name = "a temporary folder"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            finish(folder)
-            with tempfile.TemporaryDirectory(prefix=PART, dir=folder, ignore_cleanup_errors=True) as part:
+            with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as part:
                 for name, text in texts.items():
                     Path(part, name).write_bytes(text.encode())
-                if self.scored:
-                    name = "qrels.trec"
-                    write_qrels(Path(part, name), as_qrels(data.qrels, query_ids, doc_ids))
+                name = "qrels.trec"
+                write_qrels(Path(part, name), as_qrels(data.qrels, query_ids, doc_ids))
                 for system, name in runs.items():
                     result = self.results[system]
                     if result.ranking is not None:
                         names = _quoted(cast(Sequence[str], result.doc_ids), blanks) if result.is_run else doc_ids
                         run = RunTable.of_rows(result.ranking.ids, result.ranking.scores, query_ids, names)
                         write_run(Path(part, name), run, re.sub(r"\s+", "_", system) or "run")
-                written = [*texts, *(["qrels.trec"] if self.scored else []), *runs.values()]
-                old = [path.name for path in earlier_files(folder) if path.name not in written]
-                Path(part, MOVES).write_text(json.dumps([sorted(written, key=LAST.count), old]), encoding="utf-8")
-                Path(part).replace(folder / READY)  # from here on the new report counts
-            finish(folder)
+                for name in reversed(files):  # the page last: by it people see that there is a report
+                    Path(part, name).replace(folder / name)
         except OSError as error:
             raise OSError(
                 f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space "
                 "there or choose another folder."
             ) from None
-        return [folder / name for name in written]
-
-
-def finish(folder: Path) -> None:
-    """Move a report that is whole to its place, also after its process was killed, and clear what others left."""
-    ready = folder / READY
-    if ready.is_dir():
-        written, old = json.loads((ready / MOVES).read_bytes())
-        for name in written:
-            if (ready / name).exists():
-                (ready / name).replace(folder / name)
-        for name in old:
-            (folder / name).unlink(missing_ok=True)
-    for left in folder.glob(f"{PART}*"):
-        shutil.rmtree(left, ignore_errors=True)
-
-
-def place_of(folder: Path, name: str) -> Path:
-    """Return where a file of the report in a folder is, which may be whole and not moved to its place."""
-    ready = folder / READY / name
-    return ready if ready.exists() else folder / name
-
-
-def earlier_files(folder: Path) -> list[Path]:
-    """List the files that an earlier report wrote into a folder: those that its results.json names, and the page."""
-    try:
-        record = json.loads((folder / "results.json").read_bytes())
-        if record["schema"] > SCHEMA:
-            return []
-        names = [system.get("run") for system in record["systems"]]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return []
-    own = [name for name in names if isinstance(name, str) and OWN.fullmatch(name) and ".." not in name]
-    return [folder / name for name in (*FIXED, *own) if (folder / name).is_file()]
+        return [folder / name for name in files]
 
 
 def run_names(comparison: Results) -> dict[str, str]:
@@ -147,7 +102,7 @@ def as_record(comparison: Results) -> Record:
         },
         "metrics": list(comparison.metrics),
         "main": comparison.main,
-        "level": comparison.level,
+        "level": 0.95,
         "systems": [_system(comparison, result) for result in comparison.results.values()],
         "tests": [
             {"metric": comparison.main, "reference": next(iter(comparison.scored)), "system": name}
@@ -162,15 +117,13 @@ def as_record(comparison: Results) -> Record:
 def _system(comparison: Results, result: Result) -> Record:
     record: Record = {
         "name": result.name, **result.metadata, "error": result.error, "notes": [note.text for note in result.notes],
-        "failed_in": result.cost.failed_in, "seconds": result.cost.seconds,
     }  # fmt: skip
     if result.evaluation is None:
         return record
     record["scores"] = {}
     for metric, mean in result.evaluation.mean.items():
         spread = comparison.intervals[result.name][metric]
-        low, high = (spread.low, spread.high) if spread else (None, None)
-        record["scores"][metric] = {"mean": mean, "low": low, "high": high}
+        record["scores"][metric] = {"mean": mean, "low": spread.low, "high": spread.high}
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
     record["run"] = run_names(comparison).get(result.name)
@@ -187,19 +140,6 @@ def _per_query(comparison: Results) -> str:
         columns = [evaluation.per_query[metric].tolist() for metric in comparison.metrics]
         for query, *values in zip(comparison.data.query_ids, *columns, strict=True):
             lines.writerow([as_cell(name), as_cell(query), *map(repr, values)])
-    return table.getvalue()
-
-
-def slices_csv(slices: Mapping[str, Slice]) -> str:
-    """Write a line for each type and system: queries, mean and interval of the main metric at full precision."""
-    table = io.StringIO()
-    lines = csv.writer(table, lineterminator="\n")
-    lines.writerow(["type", "system", "queries", "mean", "low", "high"])
-    for kind, part in slices.items():
-        for name, mean in part.means.items():
-            spread = part.intervals[name]
-            ends = (repr(spread.low), repr(spread.high)) if spread else ("", "")
-            lines.writerow([as_cell(kind), as_cell(name), part.queries, repr(mean), *ends])
     return table.getvalue()
 
 

@@ -6,24 +6,19 @@ An earlier report of the same data and queries is a baseline.
 import csv
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from helpers._io import as_cell
 from helpers.data import RetrievalDataset
-from helpers.report.files import SCHEMA, data_digests, place_of
+from helpers.report.files import SCHEMA, data_digests
 from helpers.report.page import catalogue, number, p_text, percent
 from helpers.report.results import Results, shown
 
 
-class NotComparableError(ValueError):
-    """The scores of an earlier report are of other data, queries or metrics: any difference would mean nothing."""
-
-
-@dataclass(frozen=True)
-class Baseline:
+class Baseline(NamedTuple):
     """A system of an earlier report: its date, and by metric the scores in the order of the data, (q,)."""
 
     date: str
@@ -46,7 +41,7 @@ def headline(
 
     w, main, scored = catalogue(language)["verdict"], comparison.main, comparison.scored
     others = [name for name in scored if name != candidate]
-    if candidate not in scored or len(comparison.data.queries) < 2 or not (baseline or len(others) == 1):
+    if candidate not in scored or not (baseline or len(others) == 1):
         return ""
     now = scored[candidate]
     if baseline:
@@ -67,34 +62,16 @@ def headline(
     return "".join(w[key].format_map(values) for key in (found.verdict, "seen", action))
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Whether a gate was passed; the sentence in the catalogues that says why, and the values for its blanks."""
+class Outcome(NamedTuple):
+    """What became of a gate, and why, a sentence in the language of the report."""
 
-    passed: bool
-    key: str
-    values: dict[str, object] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """``passed``, ``not_passed``, or ``undecided``: too few queries to exclude a loss of the margin."""
-        if self.key == "no_drop" and self.values["margin"] != "0":
-            return "undecided"
-        return "passed" if self.passed else "not_passed"
-
-    def why(self, language: str = "en") -> str:
-        """Return the reason in a language of the report."""
-        return catalogue(language)["gates"][self.key].format_map(self.values)
-
-    def __str__(self) -> str:
-        """Return both in a line of English."""
-        return f"{catalogue('en')['page'][self.name]}: {self.why()}"
+    name: str  # "passed", "not_passed", or "undecided": too few queries to exclude a loss of the margin
+    why: str
 
 
-def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Sequence[str]) -> Baseline:
+def read_baseline(folder: Path, data: RetrievalDataset, system: str, metrics: Sequence[str]) -> Baseline:
     """Read the scores of a system, or of the only one, from the folder of an earlier report on the same data."""
-    folder = place if place.is_dir() else place.parent
-    path, table = (place_of(folder, name) for name in ("results.json", "per_query.csv"))
+    path, table = folder / "results.json", folder / "per_query.csv"
     try:
         record = json.loads(path.read_bytes())
         theirs, date, known, schema = record["data"], record["made_with"]["date"], record["metrics"], record["schema"]
@@ -105,19 +82,19 @@ def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Seq
     except (ValueError, LookupError, TypeError) as error:
         raise ValueError(f"{str(path)!r} is no result of a report ({error!r}): give the folder of one.") from None
     if schema != SCHEMA:
-        raise NotComparableError(f"{path.name} has schema {schema}, this report {SCHEMA}: write that report again.")
+        raise ValueError(f"{path.name} has schema {schema}, this report {SCHEMA}: write that report again.")
     if missing := [metric for metric in metrics if metric not in known]:
-        raise NotComparableError(
+        raise ValueError(
             f"not comparable: {str(path)!r} has no {missing[0]}, only {', '.join(known)}: write it again with that one."
         )
     for key, digest in data_digests(data).items():
         if theirs.get(key) != digest:
-            raise NotComparableError(
+            raise ValueError(
                 f"not comparable: the baseline evaluated other data ({theirs['name']!r}, {key} "
                 f"{str(theirs.get(key))[:12]}, here {digest[:12]}). Write it again on these data."
             )
     if (level := theirs["relevance_level"]) != data.relevance_level:
-        raise NotComparableError(
+        raise ValueError(
             f"not comparable: passages counted as relevant from grade {level} on, here from {data.relevance_level}."
         )
     names = list(dict.fromkeys(row["system"] for row in rows))
@@ -129,17 +106,25 @@ def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Seq
     return Baseline(date, {metric: np.array([float(row[metric]) for row in own]) for metric in metrics})
 
 
-def at_least(comparison: Results, candidate: str, metric: str, value: float) -> Outcome:
+def at_least(comparison: Results, candidate: str, metric: str, value: float, language: str = "en") -> Outcome:
     """Judge whether the candidate's mean of a metric reaches a value."""
+    sentences = catalogue(language)["gates"]
     if candidate not in comparison.scored:
-        return Outcome(False, "not_scored", {"name": candidate})
+        return Outcome("not_passed", sentences["not_scored"].format(name=candidate))
     mean = comparison.scored[candidate].mean[metric]
-    values: dict[str, object] = {"metric": metric, "name": candidate, "mean": f"{mean:.4f}", "value": value}
-    return Outcome(mean >= value, "at_least" if mean >= value else "below", values)
+    sentence = sentences["at_least" if mean >= value else "below"]
+    why = sentence.format(metric=metric, name=candidate, mean=f"{mean:.4f}", value=value)
+    return Outcome("passed" if mean >= value else "not_passed", why)
 
 
 def no_drop(
-    comparison: Results, candidate: str, baseline: Baseline, metric: str, margin: float, alpha: float
+    comparison: Results,
+    candidate: str,
+    baseline: Baseline,
+    metric: str,
+    margin: float,
+    alpha: float,
+    language: str = "en",
 ) -> Outcome:
     """Judge whether the candidate's mean of a metric fell since an earlier report on the same queries.
 
@@ -150,19 +135,17 @@ def no_drop(
     """
     from helpers.significance import minimum_detectable_difference, noninferiority_test, paired_test
 
+    sentences = catalogue(language)["gates"]
     if candidate not in comparison.scored:
-        return Outcome(False, "not_scored", {"name": candidate})
+        return Outcome("not_passed", sentences["not_scored"].format(name=candidate))
     now, before = comparison.scored[candidate].per_query[metric], baseline.scores[metric]
-    if len(now) < 2:
-        return Outcome(False, "one_query", {"name": candidate})
     test, sd = paired_test(now, before), float((now - before).std(ddof=1))
     p = test.p_value / 2 if test.difference < 0 else 1 - test.p_value / 2
     excluded = margin > 0 and noninferiority_test(now, before, margin, alpha).p_value < alpha
-    values: dict[str, object] = {
-        "name": candidate, "metric": shown(metric), "date": baseline.date,
-        "now": number(now.mean()), "before": number(before.mean()),
-        "difference": number(test.difference), "p": p_text(p), "margin": f"{margin:g}", "alpha": f"{alpha:.3g}",
-        "detectable": number(sd and minimum_detectable_difference(sd, len(now), 2 * alpha)),
-    }  # fmt: skip
     dropped = p < alpha and not excluded
-    return Outcome(not dropped, "dropped" if dropped else "excluded" if excluded else "no_drop", values)
+    why = sentences["dropped" if dropped else "excluded" if excluded else "no_drop"].format(
+        name=candidate, metric=shown(metric), date=baseline.date, now=number(now.mean()), before=number(before.mean()),
+        p=p_text(p), margin=f"{margin:g}", alpha=f"{alpha:.3g}",
+        detectable=number(sd and minimum_detectable_difference(sd, len(now), 2 * alpha)),
+    )  # fmt: skip
+    return Outcome("not_passed" if dropped else "passed" if excluded or not margin else "undecided", why)

@@ -6,25 +6,23 @@ Its words are in words/LANGUAGE.toml, one file a language; its layout is in repo
 import contextlib
 import importlib.metadata
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from helpers.data import RetrievalDataset
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
 from helpers.report.results import Results, base_of, cutoff_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
-from helpers.systems.cost import ANSWERING
 from helpers.systems.stages import CUT_OFF, DELIVERED, LOST, NOT_RETRIEVED
 
 if TYPE_CHECKING:
-    import jinja2
-
     from helpers.significance import Interval
 
 FOLDER = Path(__file__).parent
@@ -34,9 +32,8 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 DISTRIBUTION = "retrieval-evaluation-tutorial"
 DIFFERS = "differences.html"  # the page of the site on numbers that differ
 FAILURES, PAIRS = 10, 5  # queries shown
-TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
-TYPES, NAMED = 12, 5  # types of queries, and systems named for one cause
-COLUMNS = 7  # numbers beside each other that a sheet of paper holds
+TEXT = 160  # characters of a text
+NAMED = 5  # systems named for one cause
 WIDTH = 300  # units across a drawing
 SMALL = 0.05
 
@@ -82,36 +79,30 @@ def render(
     comparison: Results,
     *,
     language: str = "en",
-    slices: Mapping[str, str] | None = None,
     verdicts: Sequence[tuple[str, str]] = (),
     headline: str = "",
 ) -> str:
     """Return the page of a comparison; everything that comes from data, models or files is escaped.
 
-    ``slices`` has the type of a query by its id, ``verdicts`` of each gate its name and why; ``headline`` comes first.
+    ``verdicts`` has of each gate its name and why; ``headline`` comes first.
     """
-    view, differs = View(comparison, language, slices or {}), ""
+    import jinja2
+
+    view, differs = View(comparison, language), ""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         for url in importlib.metadata.metadata(DISTRIBUTION).get_all("Project-URL") or []:
             if url.startswith("Documentation"):
                 differs = f"{url.partition(',')[2].strip().rstrip('/')}/{view.words['site']}/{DIFFERS}"
-    return environment().get_template("report.html.jinja").render(
-        title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
-        main=shown(comparison.main), number=number, differs=differs,
-        width=WIDTH,
-    )  # fmt: skip
-
-
-def environment() -> "jinja2.Environment":
-    """Return the environment of the templates, which escapes every text."""
-    import jinja2
-
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     templates.globals |= {"policy": POLICY, "palette": COLOURS | GREYS, "dark": DARK}
-    return templates
+    return templates.get_template("report.html.jinja").render(
+        title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
+        main=shown(comparison.main), number=number, differs=differs,
+        width=WIDTH,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -120,7 +111,6 @@ class View:
 
     comparison: Results
     language: str = "en"  # one of ``LANGUAGES``
-    types: Mapping[str, str] = field(default_factory=dict)  # of a query by its id, for the slices
 
     @property
     def words(self) -> dict[str, str]:
@@ -147,8 +137,6 @@ class View:
             return [w["summary_none"], *failed]
         best = self.names[0]
         spread, mean = c.intervals[best][c.main], number(c.scored[best].mean[c.main])
-        if spread is None:
-            return [w["summary_single"].format(best=best, metric=shown(c.main), mean=mean), *failed]
         sentences = [
             w["summary_runs" if c.data.judged_alone else "summary_one"].format(
                 best=best, metric=shown(c.main), mean=mean, low=number(spread.low), high=number(spread.high),
@@ -169,20 +157,17 @@ class View:
 
     def evaluated(self) -> list[tuple[str, str]]:
         """Return the facts of the collection, a line each."""
-        w, data, kinds = self.words, self.comparison.data, catalogue(self.language)["skipped"]
+        w, data = self.words, self.comparison.data
         zero = sum(not data.relevant(row) for row in range(len(data.queries)))
         used = w["queries_used" if zero else "queries_all"].format(used=f"{len(data.queries):,}", zero=zero)
         judged = sum(map(len, data.qrels))
         answers = len({p for grades in data.qrels for p, grade in grades.items() if grade > 0})
-        counts = {w["merged"]: data.merged, w["without_text"]: len(data.ids_without_text)}
-        counts |= {w["skipped"].format(kind=kinds.get(kind, kind)): count for kind, count in data.skipped.items()}
         return [
             (w["data"], data.name),
             *([(w["split"], data.split)] if data.split else []),
             (w["queries"], used),
             (w["judged_documents" if data.judged_alone else "passages"], f"{len(data.corpus):,}"),
-            *((label, f"{count:,}") for label, count in counts.items() if count),
-            *((w["unused"].format(file=file), ", ".join(names)) for file, names in data.unused.items()),
+            *changes(data, self.language),
             (w["judgements"], w["judged_each"].format(n=f"{judged:,}", mean=f"{judged / len(data.queries):.1f}")),
             (w["level"], str(data.relevance_level)),
             (w["answers"], f"{answers:,}"),
@@ -199,37 +184,28 @@ class View:
                 rows[shown(metric.partition("@")[0]) + k] = texts[name].format(among=among)
         return list(rows.items())
 
-    def scores(self) -> list[Grid]:
-        """Return every system by every metric, the main one first, in tables of no more columns than paper holds."""
+    def scores(self) -> Grid:
+        """Return every system by every metric, the main one first."""
         c, metrics = self.comparison, self._metrics()
         cutoff = cutoff_of(c.metrics[-1])
         columns: dict[str, list[Cell | str]] = {
             shown(metric): [
-                interval_cell(e.mean[metric], None if metric.startswith("judged") else c.intervals[name][metric])
+                Cell(number(e.mean[metric]), "" if metric.startswith("judged") else between(c.intervals[name][metric]))
                 for name, e in c.scored.items()
             ]
             for metric in metrics
         }
         rankings = [result.ranking for name in c.scored if (result := c.results[name])]
         columns[f"ties@{cutoff}"] = [f"{tied_at(r, cutoff):,}" for r in rankings if r is not None]
-        tables = []
-        for start in range(0, len(columns), COLUMNS):
-            header = list(columns)[start : start + COLUMNS]
-            rows = [[name, *(columns[key][row] for key in header)] for row, name in enumerate(c.scored)]
-            tables.append(Grid([self.words["system"], *header], rows))
-        return tables
+        rows = [[name, *(column[row] for column in columns.values())] for row, name in enumerate(c.scored)]
+        return Grid([self.words["system"], *columns], rows)
 
     def _metrics(self) -> list[str]:
         return list(dict.fromkeys([self.comparison.main, *self.comparison.metrics]))
 
     def failed(self) -> list[Remark]:
-        """Return which systems failed at which step, with the message in English."""
-        steps, results = catalogue(self.language)["steps"], self.comparison.results
-        failed_in = {name: steps[results[name].cost.failed_in or "other"] for name in self.comparison.failed}
-        return [
-            Remark(name, self.words["failed"].format(step=failed_in[name]), error)
-            for name, error in self.comparison.failed.items()
-        ]
+        """Return which systems failed, with the message in English."""
+        return [Remark(name, self.words["failed"], error) for name, error in self.comparison.failed.items()]
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return each cause of another number: the section that explains it, a sentence, counts."""
@@ -288,34 +264,6 @@ class View:
                 tables.append((caption, Grid([w["id"], w["query"], a, b], listed, 2)))
         return tables
 
-    def slices(self) -> tuple[str, Grid] | None:
-        """Return the main metric by type of query, and a sentence on it; None where there is one type only.
-
-        Of many types those are shown on which the best system is furthest behind and ahead of the next one, or of one
-        system those with the lowest and the highest means; slices.csv has all.
-        """
-        w, slices = self.words, self.comparison.slices(self.types)
-        if not slices:
-            return None
-        shown_names, kinds = self.names[:COLUMNS], list(slices)
-        note = w["slices_note"].format(metric=shown(self.comparison.main))
-        if len(kinds) > TYPES:
-            means = {kind: [part.means[name] for name in self.names[:2]] for kind, part in slices.items()}
-            kinds.sort(key=lambda kind: means[kind][0] - sum(means[kind][1:]))
-            kinds = [*kinds[: TYPES // 2], *kinds[-TYPES // 2 :]]
-            key = "slices_apart" if len(self.names) > 1 else "slices_ends"
-            names = dict(zip(("a", "b"), self.names, strict=False))
-            note += " " + w[key].format(shown=TYPES, all=len(slices), **names)
-        if len(self.names) > COLUMNS:
-            note += " " + w["slices_best"].format(shown=COLUMNS, all=len(self.names))
-        labels = catalogue(self.language)["types"]
-        rows: list[list[Cell | str]] = [
-            [labels.get(kind, kind) or w["other"], str(slices[kind].queries),
-             *(interval_cell(slices[kind].means[name], slices[kind].intervals[name]) for name in shown_names)]
-            for kind in kinds
-        ]  # fmt: skip
-        return note, Grid([w["type"], w["queries"], *shown_names], rows)
-
     def failures(self) -> tuple[str, Grid] | None:
         """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""
         result = self.comparison.results[self.names[0]] if self.names else None
@@ -342,36 +290,11 @@ class View:
             return None
         keys = ("low", "difference", "high")
         ends = [0.0, *(row[key] for row in tests.values() for key in keys)]
-        low, cut = min(ends), _cut_names(tests)
+        low = min(ends)
         scale = WIDTH / (max(ends) - low or 1.0)
         return -low * scale, [
-            Bar(cut.get(n, n), number(row["difference"]), [(row[key] - low) * scale for key in keys])
-            for n, row in tests.items()
+            Bar(n, number(row["difference"]), [(row[key] - low) * scale for key in keys]) for n, row in tests.items()
         ]
-
-    def cost(self) -> Grid | None:
-        """Return seconds to load and to index, milliseconds a query, and truncated passages.
-
-        Of runs that files hold nothing is shown. The time of a query is that of encoding, searching, fusing and
-        reranking all queries, divided by their number.
-        """
-        queries, w, rows = len(self.comparison.data.queries), self.words, []
-        for name, result in self.comparison.results.items():
-            if result.metadata["kind"] == "run":
-                continue
-            seconds, record = result.cost.seconds, result.metadata
-            each = sum(seconds.get(stage, 0.0) for stage in ANSWERING) / queries
-            truncated, limit = record.get("truncated"), record.get("model", {}).get("max_length")
-            rows.append(
-                [
-                    name, catalogue(self.language)["kinds"][record["kind"]],
-                    *(f"{seconds[stage]:.1f}" if stage in seconds else "–" for stage in ("load", "passages")),
-                    f"{1000 * each:.2f}" if seconds else "–",
-                    str(limit) if limit else "–", "–" if truncated is None else f"{truncated:,}",
-                ]
-            )  # fmt: skip
-        keys = ("system", "type", "s_load", "s_passages", "ms_query", "longest", "truncated")
-        return Grid([w[key] for key in keys], rows, 2) if rows else None
 
     def stages(self) -> Grid | None:
         """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""
@@ -416,6 +339,15 @@ class View:
         return rows
 
 
+def changes(data: RetrievalDataset, language: str) -> list[tuple[str, str]]:
+    """List how data differ from their source, which changes a number that others publish."""
+    w, kinds = (catalogue(language)[section] for section in ("page", "skipped"))
+    counts = {w["merged"]: data.merged, w["without_text"]: len(data.ids_without_text)}
+    counts |= {w["skipped"].format(kind=kinds.get(kind, kind)): count for kind, count in data.skipped.items()}
+    unused = [(w["unused"].format(file=file), ", ".join(names)) for file, names in data.unused.items()]
+    return [*((label, f"{count:,}") for label, count in counts.items() if count), *unused]
+
+
 def facts(record: Mapping[str, object]) -> list[tuple[str, str]]:
     """List the facts of a system, nested ones under names with dots, without those that are empty."""
     rows = []
@@ -432,9 +364,9 @@ def number(value: float) -> str:
     return f"{value:.3f}".replace("-0.000", "0.000").replace("-", "−")
 
 
-def interval_cell(mean: float, spread: "Interval | None") -> Cell:
-    """Write a mean with its interval, if it has one."""
-    return Cell(number(mean), f"{number(spread.low)}–{number(spread.high)}" if spread else "")
+def between(spread: "Interval") -> str:
+    """Write the ends of an interval."""
+    return f"{number(spread.low)}–{number(spread.high)}"
 
 
 def percent(share: float) -> str:
@@ -451,9 +383,3 @@ def short(text: str) -> str:
     """Return a text on one line, a dash between its title and the rest, cut to the width of a cell."""
     line = " – ".join(" ".join(part.split()) for part in text.strip().split("\n", 1))
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
-
-
-def _cut_names(names: Iterable[str]) -> dict[str, str]:
-    """Cut names to the width of a figure, in the middle, since variants differ at the end; not if two became one."""
-    cut = {n: n if len(n) <= NAME else f"{n[: NAME // 2 - 1]}…{n[-NAME // 2 :]}" for n in names}
-    return cut if len(set(cut.values())) == len(cut) else {}

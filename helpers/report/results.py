@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from helpers._optional import Note
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation, evaluate
 from helpers.report.spec import Record
-from helpers.systems.cost import Cost
 from helpers.systems.pipeline import Ranking
 
 if TYPE_CHECKING:
@@ -40,25 +39,11 @@ def shown(metric: str) -> str:
     return WRITTEN.get(base, base) + metric[len(base) :]
 
 
-def natural(name: str) -> list[tuple[int, str]]:
-    """Return a key that puts "type 2" before "type 10", and "" last."""
-    parts = re.split(r"(\d+)", name.casefold()) if name else ["\U0010ffff"]
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
-
-
 def evaluate_quietly(*rankings: Any, **settings: Any) -> Evaluation:
     """Evaluate without warnings: the notes and causes of a report say the same, by id."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return evaluate(*rankings, **settings)
-
-
-class Slice(NamedTuple):
-    """The queries of one type: how many, and by system the mean of the main metric and its interval."""
-
-    queries: int
-    means: dict[str, float]
-    intervals: "dict[str, Interval | None]"
 
 
 @dataclass(frozen=True)
@@ -83,7 +68,6 @@ class Result:
     doc_ids: Sequence[str] | Mapping[int, str] = field(default=(), repr=False)
     is_run: bool = False  # read from a run file, and scored to its end
     evaluation: Evaluation | None = field(default=None, repr=False)
-    cost: Cost = field(default_factory=Cost)
     stages: Stages | None = None  # of a fusion or reranking, where it loses answers
     notes: Sequence[Note] = ()  # warnings, each once
     error: str | None = None  # why it failed
@@ -97,7 +81,6 @@ class Results:
     results: dict[str, Result]  # by the names of the systems, in their order
     metrics: Sequence[str]  # those computed, the main one before ``judged``
     main: str  # by which systems are ordered and tested
-    level: float = 0.95  # of the intervals
     # The tests by reference and metric: page, files and gates need the same ones.
     _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
 
@@ -113,32 +96,13 @@ class Results:
         return {name: result.error for name, result in self.results.items() if result.error is not None}
 
     @cached_property
-    def intervals(self) -> dict[str, dict[str, "Interval | None"]]:
-        """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
-        every = np.arange(len(self.data.queries))
-        return dict(zip(self.scored, self._intervals(every, self.metrics), strict=True))
-
-    def _intervals(self, rows: np.ndarray, metrics: Sequence[str]) -> "list[dict[str, Interval | None]]":
+    def intervals(self) -> dict[str, dict[str, "Interval"]]:
+        """The interval of each mean, by system and metric."""
         from helpers.significance import intervals
 
-        values = [evaluation.per_query[metric][rows] for evaluation in self.scored.values() for metric in metrics]
-        spreads = iter(intervals(np.transpose(values), self.level) if len(rows) > 1 else [])
-        return [{metric: next(spreads, None) for metric in metrics} for _ in self.scored]
-
-    def slices(self, types: Mapping[str, str]) -> "dict[str, Slice]":
-        """Return the scores by type of query, given by id, in the order of their names; empty for a single type."""
-        kinds = [types.get(query, "") for query in self.data.query_ids]
-        if len(set(kinds)) < 2 or not self.scored:
-            return {}
-        rows: dict[str, list[int]] = {}
-        for row, kind in enumerate(kinds):
-            rows.setdefault(kind, []).append(row)
-        return {kind: Slice(len(rows[kind]), *self._slice(np.array(rows[kind]))) for kind in sorted(rows, key=natural)}
-
-    def _slice(self, rows: np.ndarray) -> "tuple[dict[str, float], dict[str, Interval | None]]":
-        spreads = self._intervals(rows, [self.main])
-        means = {name: float(e.per_query[self.main][rows].mean()) for name, e in self.scored.items()}
-        return means, {name: spread[self.main] for name, spread in zip(self.scored, spreads, strict=True)}
+        values = [evaluation.per_query[metric] for evaluation in self.scored.values() for metric in self.metrics]
+        spreads = iter(intervals(np.transpose(values)))
+        return {name: {metric: next(spreads) for metric in self.metrics} for name in self.scored}
 
     def table(self) -> "pd.DataFrame":
         """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""
@@ -148,8 +112,7 @@ class Results:
         for name, evaluation in self.scored.items():
             rows[name] = {metric: evaluation.mean[metric] for metric in self.metrics}
             spread = self.intervals[name][self.main]
-            low, high = (spread.low, spread.high) if spread else (np.nan, np.nan)
-            rows[name] |= {f"{self.main} low": low, f"{self.main} high": high}
+            rows[name] |= {f"{self.main} low": spread.low, f"{self.main} high": spread.high}
         rows |= {name: {} for name in self.failed}
         return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -178,8 +141,8 @@ class Results:
         if key[1] not in self.metrics:
             raise ValueError(f"{key[1]!r} was not computed; there are {', '.join(self.metrics)}.")
         if key not in self._tests:
-            self._tests[key] = self._test(*key) if len(self.data.queries) > 1 else {}
-        return {name: dict(row) for name, row in self._tests[key].items()}
+            self._tests[key] = self._test(*key)
+        return self._tests[key]
 
     def _test(self, reference: str, metric: str) -> dict[str, dict[str, float]]:
         from helpers.significance import minimum_detectable_difference, paired_rows, tukey_hsd
@@ -189,7 +152,7 @@ class Results:
         pairs = tukey_hsd(np.array(list(scores.values())))[list(scores).index(reference)] if several else ()
         adjusted = dict(zip(scores, pairs, strict=False))
         values = scores.pop(reference)
-        rows = paired_rows(values, scores, self.level)
+        rows = paired_rows(values, scores)
         for name, row in rows.items():
             if several:
                 row["adjusted p"] = max(float(adjusted[name]), row["p"])

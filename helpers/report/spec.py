@@ -2,7 +2,7 @@
 
 Text: the system, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
 
-    bm25, tfidf                 matching of words; bm25?unit=characters, or BM25:characters as in the lessons
+    bm25, tfidf                 matching of words; bm25:characters,k1=0.9 as in the lessons
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub, BAAI/bge-m3@REVISION
     vectors/mine                a folder of embeddings (passages.npy, queries.npy)
     runs/mine.trec              a run in TREC's format, of any engine; runs/*.trec for several
@@ -35,13 +35,12 @@ from urllib.parse import unquote
 
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
 from helpers._io import nearest
-from helpers.index.order import parse_settings
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
 from helpers.models.files import one_line_errors, require_loadable
 from helpers.models.find import bundled_path, require_package
 from helpers.systems.combine import Fusion
-from helpers.systems.pipeline import Words
+from helpers.systems.pipeline import System, Words
 
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
@@ -51,7 +50,7 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     },
     "embeddings": {"name": str, "index": str},
     "run": {"name": str},
-    "words": {"name": str, "unit": str, "k1": float, "b": float, "stem": str},
+    "words": {"name": str},
     "fuse": {"how": str, "weights": list, "depth": int, "rrf_k": float},
     "rerank": {"by": str, "depth": int, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
@@ -74,6 +73,7 @@ class Spec:
     options: Options = field(default_factory=dict)
     parts: tuple[str, ...] = ()  # the names of the systems whose rankings it takes
     named: bool = False  # whether a person chose the name
+    system: System | None = None  # what ranks, if it is there before anything is loaded
 
 
 def one_line(text: object) -> str:
@@ -91,20 +91,23 @@ def from_text(text: str) -> Spec:
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
         options[key] = unquote(value)
-    baseline, colon, settings = where.partition(":")
-    if colon and baseline.lower() in WORDS:  # as the lessons write it: BM25:characters,k1=0.9
-        where = baseline
-        units, values = parse_settings(settings)
-        options |= ({"unit": ",".join(units)} if units else {}) | values
     return _simple(where, Path(where).expanduser(), options, text)
 
 
 def from_toml(path: str | Path) -> list[Spec]:
     """Read systems from a TOML file, in its order; paths in it are relative to its folder."""
     path = Path(path).expanduser()
-    where, tables = one_line(path.name), read_toml(path).get("systems", {})
-    specs: list[Spec] = []
-    for name, table in tables.items():
+    where, specs = one_line(path.name), list[Spec]()
+    if not path.is_file():
+        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{where}: not TOML ({error}).") from None
+    systems = tables.get("systems")
+    if len(tables) > 1 or not isinstance(systems, dict) or not all(isinstance(t, dict) for t in systems.values()):
+        raise ValueError(f"{where}: expected a table [systems.NAME] for each system, and nothing else.")
+    for name, table in systems.items():
         place = f"{where}, [systems.{name}]"
         spec = _from_table(name, dict(table), place, path.parent)
         above = [other.name for other in specs]
@@ -114,27 +117,10 @@ def from_toml(path: str | Path) -> list[Spec]:
     return specs
 
 
-def read_toml(path: str | Path) -> Record:
-    """Read the tables of a file of systems."""
-    path = Path(path).expanduser()
-    if not path.is_file():
-        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{one_line(path.name)}: not TOML ({error}).") from None
-    rows = [table for name, table in tables.items() if name in ("systems", "data", "models", "report")]
-    systems = tables.get("systems", {})
-    if not rows or not isinstance(systems, dict) or not all(isinstance(t, dict) for t in (*rows, *systems.values())):
-        raise ValueError(f"{one_line(path.name)}: no table [systems.NAME]; write one for each system.")
-    return tables
-
-
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems distinct labels, by their options and then by their folders."""
-    for label in (_by_options, _by_folder):
-        counts = Counter(s.name for s in systems)
-        systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
+    """Give systems distinct labels, by their folders and options where nobody named them."""
+    counts = Counter(s.name for s in systems)
+    systems = [replace(s, name=_in_full(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
     for name, count in Counter(s.name for s in systems).items():
         if count > 1:
             raise ValueError(f"Two systems are called {name!r}: leave one out or name it, ?name=… or [systems.NAME].")
@@ -155,14 +141,10 @@ def check_specs(specs: Sequence[Spec]) -> None:
                 raise ValueError(fault)
             _check_model(spec.where)
         elif spec.kind == "words":
-            read_words(spec.where, word_settings(options))
+            baseline, _, settings = spec.where.partition(":")
+            read_words(baseline, settings)
         elif spec.kind == "rerank":
             _check_model(options["by"])
-
-
-def word_settings(options: Options) -> str:
-    """Write the unit and the other settings of a baseline of words as its index takes them."""
-    return ",".join(str(value) if key == "unit" else f"{key}={value}" for key, value in sorted(options.items()))
 
 
 def _no_file(where: str) -> FileNotFoundError:
@@ -173,7 +155,8 @@ def _no_file(where: str) -> FileNotFoundError:
 
 def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
     """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages."""
-    baseline = WORDS.get(where.lower(), "")
+    word, colon, settings_of_words = where.partition(":")
+    baseline = f"{WORDS[word.lower()]}{colon}{settings_of_words}" if word.lower() in WORDS else ""
     exists = where != OFFLINE_DEFAULT and path.exists()  # its name is the bundled model, even beside such a folder
     vectors = exists and any((path / f"{side}.npy").is_file() for side in ("passages", "queries"))
     kind = "embeddings" if vectors else "run" if exists and not path.is_dir() else "model"
@@ -264,11 +247,8 @@ def _check_model(where: str) -> None:
             raise ValueError(f"{where!r} on the hub has no config.json: it is no model that can be loaded.") from None
 
 
-def _by_options(system: Spec) -> str:
-    shown = ", ".join(f"{key}={value}" for key, value in system.options.items())
-    return f"{system.name} ({shown})" if shown else system.name
-
-
-def _by_folder(system: Spec) -> str:
-    path = Path(system.where).expanduser()
-    return f"{one_line(path.resolve().parent.name)}/{system.name}" if system.where and path.exists() else system.name
+def _in_full(system: Spec) -> str:
+    path, options = Path(system.where).expanduser(), system.options.items()
+    folder = f"{one_line(path.resolve().parent.name)}/" if system.where and path.exists() else ""
+    shown = ", ".join(f"{key}={value}" for key, value in options)
+    return f"{folder}{system.name} ({shown})" if shown else f"{folder}{system.name}"

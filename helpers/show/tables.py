@@ -24,7 +24,6 @@ else:
     pd = Later("pandas", "report")
 
 WIDTH = 60  # characters of a text that a cell shows
-INTERVAL = ("mean", "low", "high")
 
 
 def score_table(results: Mapping[str, Evaluation]) -> pd.DataFrame:
@@ -34,17 +33,13 @@ def score_table(results: Mapping[str, Evaluation]) -> pd.DataFrame:
 
 def interval_table(evaluation: Evaluation, metrics: Iterable[str]) -> pd.DataFrame:
     """Give each metric's mean and 95 % interval: Wilson's where all values are 0 or 1, else the bootstrap's."""
-    from helpers.significance import interval  # SciPy takes seconds to import
-
-    return pd.DataFrame({metric: interval(evaluation.per_query[metric])[:3] for metric in metrics}, INTERVAL).T
+    return _intervals({metric: evaluation.per_query[metric] for metric in metrics})
 
 
 def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame:
     """Give each system's mean of one metric and its 95 % interval, as :func:`interval_table` does, the best first."""
-    from helpers.significance import interval
-
-    rows = {name: interval(result.per_query[metric])[:3] for name, result in results.items()}
-    return pd.DataFrame(rows, INTERVAL).T.sort_values("mean", ascending=False, kind="stable")
+    table = _intervals({name: result.per_query[metric] for name, result in results.items()})
+    return table.sort_values("mean", ascending=False, kind="stable")
 
 
 def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str) -> pd.DataFrame:
@@ -110,6 +105,12 @@ def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
         },
         index=pd.Index(failed, name="row"),
     )
+
+
+def _intervals(values: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    from helpers.significance import interval  # SciPy takes seconds to import
+
+    return pd.DataFrame({name: interval(each)[:3] for name, each in values.items()}, ["mean", "low", "high"]).T
 
 
 def _short(text: str) -> str:

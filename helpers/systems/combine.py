@@ -14,7 +14,6 @@ from helpers._optional import Note
 from helpers._trec_order import single_precision, trec_rows
 from helpers.data import RetrievalDataset
 from helpers.data.runs import RunTable
-from helpers.systems.cost import stage
 from helpers.systems.pipeline import Ranking, System
 
 if TYPE_CHECKING:
@@ -118,18 +117,17 @@ class Fusion:
         """Return the k best passages of each query, padded with -1 where fewer were retrieved."""
         depth = min(self.depth or max(k, DEPTH), len(data.corpus))
         rankings = [part.rank(data, depth) for part in self.parts]
-        with stage("fuse"):
-            pairs, gains = [], []  # a pair of query and passage is one number
-            for (scores, ids), weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
-                values = np.broadcast_to(1.0 / (self.rrf_k + 1 + np.arange(ids.shape[1])), ids.shape)
-                if self.how == "weighted":
-                    values = _scaled(scores.astype(np.float64), ids >= 0)
-                inside = (ids >= 0) & (ids < len(data.corpus))
-                pairs.append((ids + np.arange(len(ids), dtype=np.int64)[:, None] * len(data.corpus))[inside])
-                gains.append(weight * values[inside])
-            found, places = np.unique(np.concatenate(pairs), return_inverse=True)
-            totals = np.bincount(places, np.concatenate(gains))  # adds system by system
-            return best_of(*np.divmod(found, len(data.corpus)), totals, data, k)
+        pairs, gains = [], []  # a pair of query and passage is one number
+        for (scores, ids), weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
+            values = np.broadcast_to(1.0 / (self.rrf_k + 1 + np.arange(ids.shape[1])), ids.shape)
+            if self.how == "weighted":
+                values = _scaled(scores.astype(np.float64), ids >= 0)
+            inside = (ids >= 0) & (ids < len(data.corpus))
+            pairs.append((ids + np.arange(len(ids), dtype=np.int64)[:, None] * len(data.corpus))[inside])
+            gains.append(weight * values[inside])
+        found, places = np.unique(np.concatenate(pairs), return_inverse=True)
+        totals = np.bincount(places, np.concatenate(gains))  # adds system by system
+        return best_of(*np.divmod(found, len(data.corpus)), totals, data, k)
 
 
 class Scorer(Protocol):
@@ -152,8 +150,7 @@ class Rerank:
         depth = min(self.depth, len(data.corpus))
         ids = self.part.rank(data, depth).ids
         ids = np.where(ids < len(data.corpus), ids, PADDING)  # documents that only a run has: they have no text
-        with stage("rerank"):
-            values = self.scorer.scores(data, ids)
+        values = self.scorer.scores(data, ids)
         for query, candidates, scores in zip(data.query_ids, ids, values, strict=True):
             passages, bad = int((candidates >= 0).sum()), int((~np.isfinite(scores)).sum())
             if len(scores) != passages or bad:

@@ -26,8 +26,7 @@ class Contender(NamedTuple):
 
 
 def load_contenders(
-    models: str | Path | Sequence[str | Path] | Mapping[str, str | Path] = "offline",
-    base: str | Path = OFFLINE_DEFAULT,
+    models: str | Path | Sequence[str | Path] = "offline", base: str | Path = OFFLINE_DEFAULT
 ) -> dict[str, Contender]:
     """Load the models to compare, by their names in tables.
 
@@ -35,8 +34,8 @@ def load_contenders(
         models: ``"offline"``: ``base`` under every pooling, its input embeddings alone, and an untrained twin.
             ``"hub"``: the five models of the upstream tutorial under mean pooling, with and without the mask; MiniLM
             under every pooling, colbertv2.0 also under MaxSim; downloads about 2 GB the first time.
-            Otherwise your own models, compared with the offline ones: a folder or hub id, a list of these, or a dict
-            from the names to show in tables to these. A folder may hold embeddings of the collection.
+            Otherwise your own models, compared with the offline ones: a folder or hub id, or a list of these. A folder
+            may hold embeddings of the collection.
         base: the network of the offline models: the bundled MiniLM, or a model of another language.
     """
     from helpers.models.transformer import static, untrained  # slow to import
@@ -45,29 +44,28 @@ def load_contenders(
         means = (Pooling.MEAN, Pooling.UNMASKED_MEAN)
         chosen = {hub_id: tuple(Pooling) if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
         return {short_name(hub_id): _contender(hub_id, poolings) for hub_id, poolings in chosen.items()}
-    listed = [] if models == "offline" else [models] if isinstance(models, str | Path) else models
-    named = list(listed.items()) if isinstance(listed, Mapping) else [(short_name(str(m)), m) for m in listed]
-    names = [short_name(str(base)), "static", "untrained", *(name for name, _ in named)]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(
-            f'Two models are called {twice[0]!r}: give them names, {{"mine": {str(dict(named)[twice[0]])!r}}}.'
-        )
-    network = _contender(base, ()).model
+    network = _contender(base).model
     if isinstance(network, Precomputed):
         raise ValueError(f"{base} holds embeddings, which cannot be pooled another way: give a model.")
-    return {
-        names[0]: Contender(network, tuple(Pooling)),
+    contenders = {
+        short_name(str(base)): Contender(network, tuple(Pooling)),
         "static": Contender(static(network), (Pooling.MEAN,)),
         "untrained": Contender(untrained(network), (Pooling.MEAN,)),
-        **{name: _contender(name_or_path, None) for name, name_or_path in named},
     }
+    listed = [] if models == "offline" else [models] if isinstance(models, str | Path) else models
+    for name_or_path in listed:
+        if (name := short_name(str(name_or_path))) in contenders:
+            raise ValueError(f"Two models are called {name!r}: rename the folder {str(name_or_path)!r}.")
+        contenders[name] = _contender(name_or_path)
+    return contenders
 
 
-def _contender(name_or_path: str | Path, poolings: tuple[str, ...] | None) -> Contender:
+def _contender(name_or_path: str | Path, poolings: tuple[str, ...] = ()) -> Contender:
+    """Load a model to compare under some poolings, by default its own, and under MaxSim if it is made for that."""
     model = load_model(name_or_path, backend="transformers")
     if isinstance(model, Precomputed):
         return Contender(model, ())
-    chosen = (model.info.pooling or Pooling.MEAN,) if poolings is None else poolings
+    chosen = poolings or (model.info.pooling or Pooling.MEAN,)
     return Contender(model, chosen if model.projection is None else (*chosen, Pooling.MAXSIM))
 
 

@@ -1,6 +1,6 @@
 """The one pipeline that ranks a corpus by any system: represent, index, search."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -13,11 +13,10 @@ from helpers.index import WORD_INDEXES, build_index, search
 from helpers.index.order import check_k
 from helpers.index.words import KINDS
 from helpers.models import Model, Pooling, Precomputed
-from helpers.systems.cost import stage
 
 Represented: TypeAlias = "np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors"  # index input
 
-EXACT = ("Flat", "Blocks", "MaxSim", *KINDS)  # kinds of index that compare a query with every passage
+EXACT = ("Flat", "Blocks")  # kinds of index that compare a query with every vector
 IN_MEMORY = 1 << 16  # precomputed vectors; more than this are searched on disk
 
 
@@ -36,55 +35,29 @@ class Ranking(NamedTuple):
 
 
 class System(Protocol):
-    """An object that ranks a corpus for queries: a :class:`Retrieval`, or a system built on other systems."""
+    """An object that ranks a corpus for queries, by itself or by other systems."""
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query."""
 
 
-class Retrieval:
-    """Base class of systems that represent texts and search an index; a subclass has ``represent``, ``index_kind``."""
+def retrieve(represent: Callable[[list[str], str], Represented], kind: str, data: RetrievalDataset, k: int) -> Ranking:
+    """Index the passages and search for the queries.
 
-    search_bar: bool = False
-
-    @property
-    def index_kind(self) -> str:
-        """The kind of index, see :func:`helpers.index.build_index`."""
-        raise NotImplementedError
-
-    @property
-    def exact(self) -> bool:
-        """Whether the index compares a query with every passage, so that a ranking of any depth is meaningful."""
-        return self.index_kind in EXACT or self.index_kind.partition(":")[0] in KINDS
-
-    def represent(self, texts: list[str], kind: str) -> Represented:
-        """Return the texts in the form that the index accepts; ``kind`` is "passage" or "query"."""
-        raise NotImplementedError
-
-    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Index the passages and search for the queries."""
-        check_k(k, len(data.corpus))
-        return self.answer(self.build(data), data.queries, k)
-
-    def build(self, data: RetrievalDataset) -> object:
-        """Return an index of the passages."""
-        with stage("passages"):
-            return build_index(self.represent(data.corpus, "passage"), self.index_kind)
-
-    def answer(self, index: object, queries: list[str], k: int) -> Ranking:
-        """Search for queries in an index returned by `build`."""
-        with stage("queries"):
-            represented = self.represent(queries, "query")
-        with stage("search"):
-            return Ranking(*search(index, represented, k, progress=self.search_bar))
+    ``represent(texts, "passage")``, or ``"query"``, gives texts in the form that an index of this kind accepts, see
+    :func:`helpers.index.build_index`.
+    """
+    check_k(k, len(data.corpus))
+    index = build_index(represent(data.corpus, "passage"), kind)
+    return Ranking(*search(index, represent(data.queries, "query"), k))
 
 
 @dataclass(frozen=True)
-class Dense(Retrieval):
+class Dense:
     """Dense retrieval: the cosine of text vectors, or MaxSim over token vectors.
 
     ``pooling`` None is the model's own, ``factory`` a FAISS ``index_factory`` string; ``batch_size``, ``cache_dir`` and
-    ``progress`` are as for :func:`helpers.embeddings.encode`, ``search_bar`` shows a bar during search too.
+    ``progress`` are as for :func:`helpers.embeddings.encode`.
     """
 
     model: Model
@@ -93,24 +66,27 @@ class Dense(Retrieval):
     batch_size: int = BATCH_SIZE
     cache_dir: str | Path | None = None
     progress: bool = True
-    search_bar: bool = False
 
     @property
-    def index_kind(self) -> str:
-        """MaxSim for token vectors, blocks for many precomputed vectors, else ``factory``."""
-        if self.pooling == Pooling.MAXSIM:
-            return "MaxSim"
-        many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > IN_MEMORY
-        return "Blocks" if many and self.factory in EXACT else self.factory
+    def exact(self) -> bool:
+        """Whether a query is compared with every passage, so that a ranking of any depth is meaningful."""
+        return self.pooling == Pooling.MAXSIM or self.factory in EXACT
 
-    def represent(self, texts: list[str], kind: str) -> Represented:
+    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
+        """Return the k best passages of each query; many precomputed vectors are searched where they lie."""
+        if self.pooling == Pooling.MAXSIM:
+            return retrieve(self._represent, "MaxSim", data, k)
+        many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > IN_MEMORY
+        return retrieve(self._represent, "Blocks" if many and self.factory in EXACT else self.factory, data, k)
+
+    def _represent(self, texts: list[str], kind: str) -> Represented:
         """Embed texts; an exact index gets passages shard by shard, so that memory holds only one copy."""
         options: dict[str, Any] = {
             "batch_size": self.batch_size, "cache_dir": self.cache_dir, "progress": self.progress,
         }  # fmt: skip
         if self.pooling is not None and not isinstance(self.model, Precomputed):
             return encode_pooled(self.model, texts, [self.pooling], kind=kind, **options)[Pooling(self.pooling)]
-        if kind == "passage" and self.exact:
+        if kind == "passage" and self.factory in EXACT:
             return _Shards(self.model, texts, options)
         return encode(self.model, texts, kind=kind, **options)
 
@@ -131,19 +107,14 @@ class _Shards:
 
 
 @dataclass(frozen=True)
-class Words(Retrieval):
+class Words:
     """Lexical retrieval: "BM25" or "TF-IDF", optionally with settings, "BM25:k1=0.9,b=0.4"."""
 
     name: str = "BM25"
 
-    @property
-    def index_kind(self) -> str:
-        """The name of the baseline."""
-        return self.name
-
-    def represent(self, texts: list[str], kind: str) -> list[str]:
-        """Return the texts unchanged: the index splits them into words."""
-        return texts
+    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
+        """Return the k best passages of each query."""
+        return retrieve(lambda texts, _: texts, self.name, data, k)
 
 
 def rank(system: "System | Model | str", data: RetrievalDataset, k: int = 10) -> Ranking:

@@ -4,6 +4,7 @@ The ranking of a stage is an array of row numbers (q, depth), best first, padded
 :class:`~helpers.systems.Ranking`. Judgements are those of a :class:`~helpers.data.RetrievalDataset`.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,13 +27,13 @@ def union(*rankings: np.ndarray) -> np.ndarray:
 
     Rankings are interleaved, the first candidate of each before the second of any; -1 is padding.
     """
-    longest = max(ids.shape[1] for ids in rankings)
-    padded = [np.pad(ids, ((0, 0), (0, longest - ids.shape[1])), constant_values=-1) for ids in rankings]
-    turns = np.stack(padded, axis=2).reshape(len(rankings[0]), -1)
-    rows = [list(dict.fromkeys(row[row >= 0].tolist())) for row in turns]
+    rows = []
+    for query in zip(*(ids.tolist() for ids in rankings), strict=True):
+        turns = itertools.chain.from_iterable(itertools.zip_longest(*query, fillvalue=-1))
+        rows.append([passage for passage in dict.fromkeys(turns) if passage >= 0])
     candidates = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
-    for query, row in enumerate(rows):
-        candidates[query, : len(row)] = row
+    for candidate, row in zip(candidates, rows, strict=True):
+        candidate[: len(row)] = row
     return candidates
 
 

@@ -5,14 +5,9 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from textwrap import indent
 
-from .notebooks import LANGUAGES, ROOT, NotebookError, lesson_names
-
-AS_RECORDED = "every output as recorded"
-
-
-def _indented(lines: list[str]) -> str:
-    return "".join(f"  {line}\n" for text in lines for line in text.split("\n"))
+from .notebooks import HINT, LANGUAGES, ROOT, NotebookError, lesson_names
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -21,15 +16,16 @@ def _run(args: argparse.Namespace) -> int:
 
     failed, unlike = 0, {}
     names, say = lesson_names(args.root, args.lessons), partial(print, flush=True)
-    for name, found, seconds in run_lessons(args.root, args.language, names, args.limit, say):
+    for name, found, seconds in run_lessons(args.root, args.language, names, say):
         if isinstance(found, NotebookError):
             failed = 1
             print(f"error: {found}", file=sys.stderr)
-            continue
-        say(f"{name}: {f'{len(found)} outputs differ from the record' if found else AS_RECORDED} ({seconds:.0f} s)")
-        if found:
+        elif found:
             unlike[name] = found
-            print(_indented([report(args.root, args.language, name, found)]), end="")
+            say(f"{name}: {len(found)} outputs differ from the record ({seconds:.0f} s)")
+            print(indent(report(args.root, args.language, name, found), "  "))
+        else:
+            say(f"{name}: every output as recorded ({seconds:.0f} s)")
     if unlike:
         path = write_report(args.root, unlike)
         print(
@@ -53,20 +49,20 @@ def _record(args: argparse.Namespace) -> None:
             if args.language not in (None, language):
                 continue
             start = time.perf_counter()
-            changed = record(args.root, name, language, limit=args.limit)
+            changed = record(args.root, name, language)
             seconds = time.perf_counter() - start
             print(f"{language}/{name}: {'recorded anew' if changed else 'unchanged'} ({seconds:.0f} s)")
-            print(_indented(changed), end="")
+            print(indent("".join(f"{line}\n" for line in changed), "  "), end="")
 
 
 def _check(args: argparse.Namespace) -> int:
     """check lessons, README and pages without executing anything"""
-    from .check import check, hints
+    from .check import check
 
-    problems = check(args.root, args.lessons)
-    print("".join(f"{problem}\n" for problem in problems), end="")
-    print("".join(f"read again: {hint}\n" for hint in hints(args.root, args.lessons)), end="")
-    print(f"{len(problems)} problems" if problems else "lessons, README and pages: no problem")
+    found = check(args.root, args.lessons)
+    print("".join(f"{problem}\n" for problem in found), end="")
+    problems = sum(problem.rule != HINT for problem in found)
+    print(f"{problems} problems" if problems else "lessons, README and pages: no problem")
     return 1 if problems else 0
 
 
@@ -83,18 +79,16 @@ def _accept(args: argparse.Namespace) -> None:
     """mark one cell or page as a current translation"""
     from .translation import accept_cell, accept_page
 
-    if args.text.endswith(".md") and args.cell:
-        raise NotebookError(f"'{args.cell}' beside a page: accept one page at a time, after reading both languages")
-    if args.text.endswith(".md"):
-        mark = accept_page(args.root, args.root / args.text)
-    elif args.cell:
+    if args.text.endswith(".md") == bool(args.cell):
+        raise NotebookError("accept one cell (LESSON CELL) or one page (PATH) at a time, after reading both languages")
+    if args.cell:
         chosen = lesson_names(args.root, [args.text])
         if len(chosen) > 1:
             raise NotebookError(f"'{args.text}' may be {', '.join(chosen)}: say which lesson")
-        mark = accept_cell(args.root, chosen[0], args.cell)
+        accept_cell(args.root, chosen[0], args.cell)
     else:
-        raise NotebookError("say which cell: accept LESSON CELL (one at a time, after reading both languages)")
-    print(f"{args.text} {args.cell or ''} accepted as a translation of {mark}")
+        accept_page(args.root, args.root / args.text)
+    print(f"{args.text} {args.cell or ''} accepted as a translation")
 
 
 def _matrix(args: argparse.Namespace) -> int:
@@ -118,11 +112,6 @@ def parser() -> argparse.ArgumentParser:
         commands[name].set_defaults(action=action)
         if action is not _accept:
             commands[name].add_argument("lessons", nargs="*", help="name or number of a lesson (all)")
-    for name, seconds in {"run": None, "record": 240}.items():
-        usual = seconds or "any number"
-        commands[name].add_argument(
-            "--limit", type=int, default=seconds, help=f"seconds that a cell may take ({usual})"
-        )
     commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
     commands["record"].add_argument("--language", choices=LANGUAGES, help="the edition to record (both)")
     commands["matrix"].add_argument("--only", nargs="+", help="the conditions whose name has one of these texts (all)")

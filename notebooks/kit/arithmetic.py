@@ -1,8 +1,8 @@
 """Evaluate the claims of a text: small expressions over recorded figures.
 
-An expression has comparisons, `and`, `or`, `not`, `+ - * / **`, `abs`, `min`, `max`, `sqrt`, `log2`, numbers, and names
+An expression has comparisons, `and`, `+ - * / **`, `abs`, `min`, `max`, `sqrt`, `log2`, numbers, and names
 of recorded figures in quotes: `'pocket/BM25/mrr@10' < 'pocket/MiniLM, mean/mrr@10'`. A name with a star is a column or
-row of figures, for `falls` (none is above the one before), `rises`, `first`, `last` and `sum`:
+row of figures, for `falls` (none is above the one before), `rises`, `first` and `last`:
 `falls('growth/*/mrr@10')`. Nothing else is run.
 """
 
@@ -31,10 +31,9 @@ _SERIES: dict[str, Callable[[list[Fraction]], Number | bool]] = {
     "rises": lambda values: all(a <= b for a, b in itertools.pairwise(values)),
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
-    "sum": sum,
 }
 ALLOWED = (
-    "an expression has comparisons, and/or/not, + - * / **, abs, min, max, sqrt, log2, falls, rises, first, last, sum, "
+    "an expression has comparisons, and, + - * / **, abs, min, max, sqrt, log2, falls, rises, first, last, "
     "numbers, 'figure names'"
 )
 
@@ -66,11 +65,8 @@ def _value(node: ast.expr, lookup: Lookup) -> Number | bool:
             return Fraction(str(number))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand, lookup)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not _value(operand, lookup)
-        case ast.BoolOp(op=op, values=values):
-            truths = [bool(_value(value, lookup)) for value in values]
-            return all(truths) if isinstance(op, ast.And) else any(truths)
+        case ast.BoolOp(op=ast.And(), values=values):
+            return all([_value(value, lookup) for value in values])
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             result: Number = _BINARY[type(op)](_value(left, lookup), _value(right, lookup))
             return result

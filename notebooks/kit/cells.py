@@ -58,14 +58,8 @@ def alt_text(cell: NotebookNode) -> str:
 
 def output_texts(cell: NotebookNode) -> list[str]:
     """Return every textual output of a code cell: streams, then each text of each display, in order."""
-    texts = []
-    for output in cell.get("outputs", []):
-        if output.output_type == "stream":
-            texts.append(output.text)
-        for mime, value in output.get("data", {}).items():
-            if mime.startswith("text/") or mime == "image/svg+xml":
-                texts.append(value)
-    return texts
+    shown = [{"text/": output.text} if "text" in output else output.get("data", {}) for output in cell.outputs]
+    return [text for data in shown for kind, text in data.items() if kind.startswith("text/") or "svg" in kind]
 
 
 def leaves(value: object, path: str = "") -> dict[str, str]:

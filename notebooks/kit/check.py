@@ -6,10 +6,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from . import figures, hygiene, translation, wording
-from .cells import by_id
+from . import figures, hygiene, translation
+from .cells import alt_text
 from .labels import missing_labels
-from .listed import editions, idle
+from .listed import editions
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
@@ -42,53 +42,29 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
-def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
-    pairs = translation.page_pairs(root)
-    for path in [p for pair in pairs for p in pair if p.exists()]:
-        yield from figures.check_text(path.read_text(encoding="utf-8"), relative(root, path), "", known, "")
-    yield from _changed_benchmarks(root)
-
-
 def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool = True) -> list[Problem]:
     """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages.
 
-    numbers: those of numbers and claims too, which take half of the time.
+    Those with the rule HINT are for a person to read again, and may be none. numbers: those of numbers and claims too,
+    which take half of the time.
     """
     root = root.resolve()
     books: dict[Path, NotebookNode] = {}
     problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, books)]
-    known = {language: figures.Figures(root, books, language) for language in LANGUAGES} if numbers else {}
-    for path, book in books.items() if numbers else ():
-        edition = path.parent.name if path.parent.name in editions(root, path.stem) else "en"
-        if lesson_path(root, edition, path.stem) in books:  # whose record the text is about
-            problems += figures.notebook_problems(book, relative(root, path), known[edition])
-    if not lessons:
-        problems += [
-            problem for pair in translation.page_pairs(root) for problem in translation.page_problems(*pair, root)
-        ]
-    if not lessons and known:
-        problems += _pages(root, known["en"])
-        problems += hygiene.provenance_problems(books, root)
-        texts = {path.stem: [cell.id for cell in book.cells] for path, book in books.items()}
-        pages = {relative(root, page): ["page"] for pair in translation.page_pairs(root) for page in pair}
-        whole = len(books) == len(LANGUAGES) * len(lesson_names(root))
-        if whole and all(problem.rule != "unreadable" for problem in problems):
-            problems += idle(root, texts | pages)
+    pairs = [] if lessons else translation.page_pairs(root)
+    problems += [problem for pair in pairs for problem in translation.page_problems(*pair, root)]
+    if numbers:
+        known = {language: figures.Figures(root, books, language) for language in LANGUAGES}
+        for path, book in books.items():
+            own = known[path.parent.name if path.parent.name in editions(root, path.stem) else "en"]
+            for cell in book.cells if lesson_path(root, own.language, path.stem) in books else ():
+                text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
+                problems += figures.check_text(text, relative(root, path), cell.id, own, path.stem)
+        for page in [page for pair in pairs for page in pair if page.exists()]:
+            text = page.read_text(encoding="utf-8")
+            problems += figures.check_text(text, relative(root, page), "", known["en"], "")
+    if numbers and not lessons:
+        problems += [*_changed_benchmarks(root), *hygiene.provenance_problems(books, root)]
+        if len(books) == len(LANGUAGES) * len(lesson_names(root)):
             problems += [Problem("docs/labels.yml", "", "labels", line) for line in missing_labels(root)]
     return sorted(dict.fromkeys(problems))
-
-
-def hints(root: Path = ROOT, lessons: list[str] | None = None) -> list[str]:
-    """Return a line for each sentence whose translation has the opposite word: for a person to read, no problem."""
-    texts: list[tuple[str, str, str]] = []
-    for name in lesson_names(root, lessons):
-        paths = [lesson_path(root, language, name) for language in LANGUAGES]
-        if all(path.exists() for path in paths):
-            left, right = (by_id(read(path, root)) for path in paths)
-            cells = [cell for cell in left.values() if cell.cell_type == "markdown" and cell.id in right]
-            texts += [(f"{name} [{cell.id}]", cell.source, right[cell.id].source) for cell in cells]
-    for pair in [] if lessons else translation.page_pairs(root):
-        if all(path.exists() for path in pair):
-            english, chinese = (path.read_text(encoding="utf-8") for path in pair)
-            texts.append((relative(root, pair[1]), english, chinese))
-    return [f"{place}: {hint}" for place, english, chinese in texts for hint in wording.hints(english, chinese)]

@@ -1,13 +1,14 @@
 """Compare the recorded outputs of a lesson with fresh ones.
 
-Numbers. An integer must be equal. A number shown with at most DECIMALS decimals and DIGITS significant digits has
-been rounded for the reader, so every digit he sees must be equal: a drift of 1e-9 behind the rounding does not show,
-a change of the last shown digit does. A number shown with more digits may differ by RTOL, relatively. A cell whose
-metadata holds `{"verify": {"rtol": r, "atol": a}}` replaces both rules for numbers that are not integers:
+Numbers. An integer must be equal. A number shown with at most DIGITS significant digits has been rounded for the
+reader, so every digit he sees must be equal: a drift of 1e-9 behind the rounding does not show, a change of the last
+shown digit does. A number shown with more digits may differ by RTOL, relatively. A cell whose metadata holds
+`{"verify": {"rtol": r, "atol": a}}` replaces both rules for numbers that are not integers:
 |x - y| <= max(r * max(|x|, |y|), a).
 
 Text. Without its numbers it must be equal, but for the width of blanks, memory addresses and temporary folders. Digits
-that are part of a word, a version or a path are text. HTML is compared element by element.
+that are part of a word, a version or a path are text. HTML is compared as it is written, after the plain text beside
+it, whose lines are the rows of a table.
 Figures are compared as SVG, element by element (drawings.py), if the same matplotlib drew both; the PNG beside each is
 the same figure for pages that cannot show SVG.
 Volatile cells must give the same kinds of output.
@@ -17,7 +18,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -25,10 +26,9 @@ from nbformat import NotebookNode
 
 from .cells import code_cells, is_volatile, leaves, plain, tags
 from .drawings import drawn_by, parts, unlike
-from .tables import html_pieces
 
 RTOL = 1e-5
-DECIMALS, DIGITS = 6, 7
+DIGITS = 7
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\w|\.\w)", re.A)
 
@@ -47,12 +47,6 @@ class Difference:
         return f"[{self.cell}] {self.aspect}\n    recorded: {self.recorded}\n    fresh:    {self.fresh}"
 
 
-def _is_rounded(text: str) -> bool:
-    mantissa = re.split("[eE]", text.lstrip("+-"))[0]
-    decimals = mantissa.partition(".")[2]
-    return len(decimals) <= DECIMALS and len(mantissa.replace(".", "").lstrip("0")) <= DIGITS
-
-
 def close(recorded: str, fresh: str, verify: dict[str, float] | None = None) -> bool:
     """Tell whether two printed numbers agree by the rules above; verify is the cell's own tolerance."""
     if recorded == fresh:
@@ -63,9 +57,8 @@ def close(recorded: str, fresh: str, verify: dict[str, float] | None = None) -> 
     distance, size = abs(old - new), max(abs(old), abs(new))
     if verify:
         return distance <= max(Decimal(str(verify.get("rtol", 0))) * size, Decimal(str(verify.get("atol", 0))))
-    if _is_rounded(recorded) and _is_rounded(fresh):
-        return old == new
-    return distance <= Decimal(str(RTOL)) * size
+    digits = max(len(re.split("[eE]", text)[0].lstrip("+-0.").replace(".", "")) for text in (recorded, fresh))
+    return old == new if digits <= DIGITS else distance <= Decimal(str(RTOL)) * size
 
 
 def squeeze(text: str) -> str:
@@ -81,68 +74,49 @@ def _kind(output: NotebookNode) -> str:
     return "+".join([output.output_type, *sorted(output.get("data", {}))])
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """The comparison of the outputs of one cell: its id and the tolerance it asks for, if any."""
+Tolerance = dict[str, float] | None
+Unlike = Iterator[tuple[str, str, str]]  # in which aspect, and both values
 
-    cell: str
-    verify: dict[str, float] | None
 
-    def differences(self, recorded: NotebookNode, fresh: NotebookNode) -> Iterator[Difference | None]:
-        """Yield the result for each text and media type of two outputs of the same kind."""
-        if recorded == fresh:
+def _outputs(recorded: NotebookNode, fresh: NotebookNode, verify: Tolerance) -> Unlike:
+    """Yield the differences between two outputs of the same kind."""
+    if recorded.output_type == "stream":
+        yield from _texts(recorded.text, fresh.text, verify)
+    for mime, value in sorted(recorded.get("data", {}).items(), reverse=True):  # text/plain before text/html
+        if mime == "image/svg+xml":
+            yield from _drawings(value, fresh.data[mime], verify)
+        elif not mime.startswith("image/"):
+            yield from _texts(str(value), str(fresh.data[mime]), verify)
+
+
+def _texts(recorded: str, fresh: str, verify: Tolerance) -> Unlike:
+    """Yield the differences between two texts, line by line."""
+    both = squeeze(recorded).split("\n"), squeeze(fresh).split("\n")
+    for row, (old, new) in enumerate(itertools.zip_longest(*both, fillvalue="(no such line)"), 1):
+        if NUMBER.sub("#", old) != NUMBER.sub("#", new):
+            yield f"text, line {row}", old.strip(), new.strip()
             return
-        if recorded.output_type == "stream":
-            yield self.text(recorded.text, fresh.text)
-        for mime, value in recorded.get("data", {}).items():
-            other = fresh.data[mime]
-            if mime == "image/svg+xml":
-                yield self.drawing(value, other)
-            elif mime == "text/html":
-                yield self.html(value, other)
-            elif not mime.startswith("image/"):
-                yield self.text(str(value), str(other))
+        for x, y in zip(NUMBER.findall(old), NUMBER.findall(new), strict=True):
+            if not close(x, y, verify):
+                yield f"number, line {row} ('{old.strip()[:60]}')", x, y
 
-    def text(self, recorded: str, fresh: str) -> Difference | None:
-        """Return the first difference of two texts, None if there is none."""
-        both = squeeze(recorded).split("\n"), squeeze(fresh).split("\n")
-        for row, (old, new) in enumerate(itertools.zip_longest(*both, fillvalue="(no such line)"), 1):
-            if NUMBER.sub("#", old) != NUMBER.sub("#", new):
-                return Difference(self.cell, f"text, line {row}", old.strip(), new.strip())
-            for x, y in zip(NUMBER.findall(old), NUMBER.findall(new), strict=True):
-                if not close(x, y, self.verify):
-                    return Difference(self.cell, f"number, line {row} ('{old.strip()[:60]}')", x, y)
-        return None
 
-    def html(self, recorded: str, fresh: str) -> Difference | None:
-        """Return the first difference of two HTML outputs, by row and column inside a table."""
-        both = html_pieces(plain(recorded)), html_pieces(plain(fresh))
-        sizes = [f"{len(pieces)} elements and texts" for pieces in both]
-        if sizes[0] != sizes[1]:
-            return Difference(self.cell, "the structure of the HTML", *sizes)
-        for old, new in zip(*both, strict=True):
-            if (old.tag, old.depth) != (new.tag, new.depth):
-                return Difference(self.cell, f"HTML element {old.location}".strip(), old.tag, new.tag)
-            if difference := self.text(old.text, new.text):
-                return replace(difference, aspect=old.location or difference.aspect)
-        return None
-
-    def drawing(self, recorded: str, fresh: str) -> Difference | None:
-        """Return the first difference of two SVGs; those that two versions of matplotlib drew pass."""
-        versions = {drawn_by(recorded), drawn_by(fresh)}
-        if recorded == fresh or (len(versions) > 1 and "" not in versions):
-            return None
-        try:
-            both = list(parts(recorded)), list(parts(fresh))
-        except ValueError as error:
-            return Difference(self.cell, "figure, SVG", "can be compared", str(error))
-        for old, new in zip(*both, strict=False):
-            if sides := unlike(old, new):
-                return Difference(self.cell, "figure, SVG", *sides)
-            if difference := self.text(old.text, new.text):
-                return replace(difference, aspect="figure, SVG: words")
-        sizes = [f"{len(elements)} elements" for elements in both]
-        return Difference(self.cell, "figure, SVG", *sizes) if sizes[0] != sizes[1] else None
+def _drawings(recorded: str, fresh: str, verify: Tolerance) -> Unlike:
+    """Yield the differences between two SVGs; those that two versions of matplotlib drew pass."""
+    versions = {drawn_by(recorded), drawn_by(fresh)}
+    if recorded == fresh or (len(versions) > 1 and "" not in versions):
+        return
+    try:
+        both = list(parts(recorded)), list(parts(fresh))
+    except ValueError as error:
+        yield "figure, SVG", "can be compared", str(error)
+        return
+    for old, new in zip(*both, strict=False):
+        if sides := unlike(old, new):
+            yield ("figure, SVG", *sides)
+        yield from (("figure, SVG: words", one, two) for _, one, two in _texts(old.text, new.text, verify))
+    if len(both[0]) != len(both[1]):
+        yield "figure, SVG", f"{len(both[0])} elements", f"{len(both[1])} elements"
 
 
 def provenance(cell: NotebookNode) -> dict[str, Any] | None:
@@ -158,33 +132,29 @@ def provenance(cell: NotebookNode) -> dict[str, Any] | None:
 FREE = {"date", "device", "python"}  # facts of the provenance that may differ
 
 
-def _provenance_differences(recorded: NotebookNode, fresh: NotebookNode, versions: bool) -> list[Difference]:
-    old, new = (
-        {path: text for path, text in leaves(provenance(cell) or {}).items() if path.split("/")[0] not in FREE}
-        for cell in (recorded, fresh)
-    )
-    for path in sorted(set(old) | set(new)):
-        texts = old.get(path, "(absent)"), new.get(path, "(absent)")
-        if texts[0] != texts[1] and (versions or not path.startswith("packages/")):
-            return [Difference(recorded.id, f"provenance /{path}", *texts)]
-    return []
-
-
 def compare_cell(recorded: NotebookNode, fresh: NotebookNode, versions: bool = True) -> list[Difference]:
-    """Return the differences between the outputs of one code cell, recorded and fresh; versions as for compare."""
+    """Return the first difference of each output of one code cell, recorded and fresh; versions as for compare."""
     old, new = ([_kind(output) for output in cell.outputs] for cell in (recorded, fresh))
     if old != new:
         texts = ("; ".join(kinds) or "(none)" for kinds in (old, new))
         return [Difference(recorded.id, "outputs (number and kind)", *texts)]
+    if "provenance" in tags(recorded):
+        free = FREE if versions else FREE | {"packages"}
+        one, two = ({path: fact for path, fact in leaves(provenance(cell) or {}).items()
+                     if path.partition("/")[0] not in free} for cell in (recorded, fresh))  # fmt: skip
+        unlike = (path for path in sorted(one.keys() | two.keys()) if one.get(path) != two.get(path))
+        return [
+            Difference(recorded.id, f"provenance /{path}", str(one.get(path)), str(two.get(path))) for path in unlike
+        ]
     if is_volatile(recorded):
-        return _provenance_differences(recorded, fresh, versions) if "provenance" in tags(recorded) else []
-    outputs = Outputs(recorded.id, recorded.metadata.get("verify"))
+        return []
     pairs = zip(recorded.outputs, fresh.outputs, strict=True)
-    return [difference for pair in pairs for difference in outputs.differences(*pair) if difference]
+    first = (next(_outputs(*pair, recorded.metadata.get("verify")), None) for pair in pairs)
+    return [Difference(recorded.id, *found) for found in first if found]
 
 
 def compare(recorded: NotebookNode, fresh: NotebookNode, *, versions: bool = True) -> list[Difference]:
-    """Return every difference between two executions of the same cells, cell by cell; empty if they agree.
+    """Return the first difference of each output between two executions of the same cells; empty if they agree.
 
     versions is whether those of packages in the provenance count: not where another environment is meant.
     """

@@ -21,11 +21,10 @@ from helpers.embeddings.shards import MANIFEST
 from helpers.embeddings.store import Store
 
 from .compare import Difference, compare
-from .execute import CELL_LIMIT, Parameters, cache_folder, execute, parameter_names
+from .execute import Parameters, cache_folder, execute, parameter_names
 from .notebooks import NotebookError, lesson_path, read
 
 NOISE = 5e-6  # length of the vector that is added to one of length 1; docs/en/machines.md has the measurements
-SEEDS = (1, 2, 3)
 
 # Variables that hold the numeric libraries to instructions older than those of the processor.
 BASELINE = {
@@ -36,13 +35,6 @@ BASELINE = {
     "ONEDNN_MAX_CPU_ISA": "SSE41",
     "OPENBLAS_CORETYPE": "Nehalem",
 }
-AVX2 = {
-    "ATEN_CPU_CAPABILITY": "avx2",
-    "FAISS_OPT_LEVEL": "avx2",
-    "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-    "ONEDNN_MAX_CPU_ISA": "AVX2",
-    "OPENBLAS_CORETYPE": "Haswell",
-}
 
 
 @dataclass(frozen=True)
@@ -50,34 +42,23 @@ class Condition:
     """One way to execute a lesson.
 
     Attributes:
+        name: in messages.
         environment: variables of the kernel.
-        parameters: values for the cell tagged `parameters`.
+        parameters: values for the cell tagged `parameters`, of lessons that have them.
         seed: of the noise on cached vectors; None computes all vectors again.
     """
 
+    name: str
     environment: dict[str, str] = field(default_factory=dict)
     parameters: Parameters = field(default_factory=dict)
     seed: int | None = None
 
 
-def _threads(number: int) -> dict[str, str]:
-    return {f"{name}_NUM_THREADS": str(number) for name in ("OMP", "MKL", "OPENBLAS", "NUMEXPR")}
-
-
-def recording_conditions(notebook: NotebookNode) -> dict[str, Condition]:
-    """Return by name the condition that `record` tries: one seed of noise. `matrix` tries all."""
-    return {f"noise, seed {SEEDS[0]}": Condition(seed=SEEDS[0])}
-
-
-def conditions(notebook: NotebookNode) -> dict[str, Condition]:
-    """Return all conditions by name; batch sizes only for a lesson whose `parameters` cell has a `BATCH_SIZE`."""
-    named = {f"noise, seed {seed}": Condition(seed=seed) for seed in SEEDS}
-    batch: Parameters = {"BATCH_SIZE": 1} if "BATCH_SIZE" in parameter_names(notebook) else {}
-    named |= {"SSE4, one thread": Condition(BASELINE | _threads(1), batch), "AVX2": Condition(AVX2)}
-    named |= {f"threads {number}": Condition(_threads(number)) for number in (2, 4)}
-    if "BATCH_SIZE" in parameter_names(notebook):
-        named |= {f"batch size {size}": Condition(parameters={"BATCH_SIZE": size}) for size in (1, 256)}
-    return named
+_NOISE = [Condition(f"noise, seed {seed}", seed=seed) for seed in (1, 2, 3)]
+_THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
+_BATCHES = [Condition(f"batch size {size}", parameters={"BATCH_SIZE": size}) for size in (1, 256)]
+CONDITIONS = [*_NOISE, Condition("SSE4, one thread", BASELINE | _THREADS), *_BATCHES]
+RECORDING = CONDITIONS[:1]  # which `record` tries; `matrix` tries all
 
 
 def shake(vectors: np.ndarray, seed: int) -> np.ndarray:
@@ -109,31 +90,24 @@ def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
                 shutil.copytree(usual / "models", folder / "models", copy_function=os.link)
             except OSError:  # another process is writing them: the lesson decodes its own
                 shutil.rmtree(folder / "models")
-        if seed is not None:
-            for source in [usual, *(path for path in sorted(usual.rglob("*")) if path.is_dir())]:
-                _shake_files(source, folder / source.relative_to(usual), seed)
+        folders = [usual, *(path for path in sorted(usual.rglob("*")) if path.is_dir())]
+        for source in folders if seed is not None else ():
+            old, new = Store(source), Store(folder / source.relative_to(usual))
+            manifest = old.read_text(MANIFEST)  # has the checksums of the vectors beside it
+            for stem in sorted(path.stem for path in source.glob("*.npy")):
+                if (vectors := old.read(stem)) is not None:
+                    new.write(stem, shake(vectors, seed or 0))
+                    manifest = manifest and manifest.replace(old.seal(stem), new.seal(stem))
+            if manifest:
+                new.write_text(MANIFEST, manifest)
         yield folder
 
 
-def _shake_files(source: Path, target: Path, seed: int) -> None:
-    """Write the shaken vectors of one folder into another, and its manifest, if it has one, with their checksums."""
-    old, new = Store(source), Store(target)
-    text = old.read_text(MANIFEST)
-    for name in sorted(path.stem for path in source.glob("*.npy")):
-        if (vectors := old.read(name)) is not None:
-            new.write(name, shake(vectors, seed))
-            text = text and text.replace(old.seal(name), new.seal(name))
-    if text:
-        new.write_text(MANIFEST, text)
-
-
-def differences(
-    notebook: NotebookNode, label: str, condition: Condition, cache: Path, *, root: Path, limit: int = 4 * CELL_LIMIT
-) -> list[Difference]:
+def differences(book: NotebookNode, label: str, condition: Condition, cache: Path, *, root: Path) -> list[Difference]:
     """Execute a lesson under a condition, with a temporary cache, and return where its outputs are not those it has."""
     environment = condition.environment | {"EVAL_CACHE_DIR": str(cache)}
-    fresh = execute(notebook, label, root=root, limit=limit, environment=environment, parameters=condition.parameters)
-    return compare(notebook, fresh)
+    parameters = condition.parameters
+    return compare(book, execute(book, label, root=root, limit=None, environment=environment, parameters=parameters))
 
 
 def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) -> list[str]:
@@ -142,16 +116,16 @@ def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) 
     The lessons share a cache under each condition, so that it computes a vector once.
     """
     details = []
-    books = {name: read(lesson_path(root, "en", name), root) for name in names}
-    labels = dict.fromkeys(label for book in books.values() for label in conditions(book))
-    for label in [label for label in labels if not only or any(text in label for text in only)]:
-        chosen = {name: settings[label] for name, book in books.items() if label in (settings := conditions(book))}
-        with temporary_cache(root, next(iter(chosen.values())).seed) as cache:
-            for name, condition in chosen.items():
+    for condition in [each for each in CONDITIONS if not only or any(text in each.name for text in only)]:
+        with temporary_cache(root, condition.seed) as cache:
+            for name in names:
+                book = read(lesson_path(root, "en", name), root)
+                if not condition.parameters.keys() <= parameter_names(book):
+                    continue
                 try:
-                    unlike = list(map(str, differences(books[name], name, condition, cache, root=root)))
+                    unlike = list(map(str, differences(book, name, condition, cache, root=root)))
                 except NotebookError as error:
                     unlike = [str(error)]
-                details += [f"{name}, {label}: {line}" for line in unlike]
-                print(f"{name}, {label}: {f'{len(unlike)} differ' if unlike else 'as recorded'}", flush=True)
+                details += [f"{name}, {condition.name}: {line}" for line in unlike]
+                print(f"{name}, {condition.name}: {f'{len(unlike)} differ' if unlike else 'as recorded'}", flush=True)
     return details

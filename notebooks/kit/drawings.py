@@ -8,12 +8,6 @@ from dataclasses import dataclass
 NEAR = 0.25  # points of 1/72 inch, a third of a pixel on a page: no eye sees less
 SVG_LIMIT = 100_000  # bytes
 GEOMETRY = {"d", "height", "points", "transform", "viewBox", "width", "x", "y"}
-_LOOKS = {
-    "clip-path", "clip-rule", "fill", "fill-opacity", "fill-rule", "font-family", "font-size", "font-style",
-    "font-weight", "opacity", "stroke", "stroke-dasharray", "stroke-dashoffset", "stroke-linecap", "stroke-linejoin",
-    "stroke-miterlimit", "stroke-opacity", "stroke-width", "text-anchor",
-}  # fmt: skip
-ATTRIBUTES = GEOMETRY | _LOOKS | {"data-drawn-by", "href", "id", "version"}
 ELEMENTS = {"clipPath", "defs", "g", "path", "rect", "svg", "text", "tspan", "use"}
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -71,8 +65,7 @@ def unlike(recorded: Part, fresh: Part) -> tuple[str, str] | None:
     for name in sorted(recorded.attributes.keys() | fresh.attributes.keys()):
         old, new = (part.attributes.get(name, "") for part in (recorded, fresh))
         if old != new and not (name in GEOMETRY and _near(old, new)):
-            unequal = (at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
-            at = max(0, next(unequal, 0) - 20)
+            at = max(0, next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0) - 20)
             return f"<{recorded.tag}> {name}: {old[at : at + 60]}", f"<{fresh.tag}> {name}: {new[at : at + 60]}"
     return None
 
@@ -97,7 +90,7 @@ def svg_fault(text: str) -> str:
         if element.tag not in ELEMENTS:
             return f"an SVG with <{element.tag}>: draw with helpers.show"
         for name, value in element.attrib.items():
-            outside = name in ("href", "clip-path") and not _INSIDE.fullmatch(value)
-            if name not in ATTRIBUTES or outside or (name != "clip-path" and "url(" in value):
+            leads = "href" in name or "url(" in value.lower()
+            if name.startswith("on") or name in ("style", "class") or (leads and not _INSIDE.fullmatch(value)):
                 return f'an SVG with {name}="{value[:40]}" in <{element.tag}>: draw with helpers.show'
     return "" if root.tag == "svg" else f"an SVG that begins with <{root.tag}>"

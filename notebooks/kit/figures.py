@@ -23,11 +23,12 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from .arithmetic import ExpressionError, Number, evaluate
-from .cells import alt_text, code_cells, is_volatile, leaves
+from .cells import code_cells, leaves
 from .markdown import without_code
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
-from .tables import table_cells, unambiguous
+from .tables import table_cells
 
+AMBIGUOUS = "(more than one value has this name)"
 _VALUE = r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _BODY = r"(?:(?!-->)[^\n])*?"
 _MARKED = re.compile(
@@ -42,39 +43,33 @@ _NAMED = re.compile(
 )
 
 
-def _named(output: NotebookNode) -> list[tuple[str, str]]:
-    html = output.get("data", {}).get("text/html", "")
-    if html:
-        return list(table_cells(html))
-    text = output.text if output.output_type == "stream" else output.get("data", {}).get("text/plain", "")
-    return [(m["name"].strip(), m["value"].rstrip(".,") + (m["percent"] or "")) for m in _NAMED.finditer(text)]
-
-
 def cell_figures(cell: NotebookNode) -> dict[str, str]:
     """Return the named figures of a code cell's recorded outputs, as `row/column` or `name`, and their text."""
-    return unambiguous(item for output in cell.outputs for item in _named(output))
+    named: list[tuple[str, str]] = []
+    for output in cell.outputs:
+        data = output.get("data", {})
+        text = output.text if output.output_type == "stream" else data.get("text/plain", "")
+        lines = ((m["name"].strip(), m["value"].rstrip(".,") + (m["percent"] or "")) for m in _NAMED.finditer(text))
+        named += table_cells(data["text/html"]) if data.get("text/html") else lines
+    values: dict[str, str] = {}
+    for name, value in named:
+        values[name] = value if values.get(name, value) == value else AMBIGUOUS
+    return values
 
 
 Fault = tuple[str, str]  # rule and message
 
 
-class Recorded(NamedTuple):
-    """The text of each figure of a lesson by its name, the `verify` metadata of each cell, and the volatile cells."""
-
-    texts: dict[str, str]
-    tolerances: dict[str, dict[str, float]]
-    volatile: frozenset[str] = frozenset()
-
-
-def place_of(name: str, lesson: str) -> tuple[str, str]:
-    """Return the source of a figure, a lesson or `bench`, and its name there; lesson is that of the text."""
-    outside = re.fullmatch(r"(bench|\d\d_\w+):(.*)", name.strip(), re.S)
-    return (outside[1], outside[2]) if outside else (lesson, name.strip())
-
-
 def notebook_figures(notebook: NotebookNode) -> dict[str, str]:
     """Return all named figures of a notebook under `cell-id/...`."""
     return {f"{c.id}/{name}": value for c in code_cells(notebook) for name, value in cell_figures(c).items()}
+
+
+class Figure(NamedTuple):
+    """The number of a recorded figure, and how far it may differ on another machine."""
+
+    value: Fraction
+    spread: Fraction
 
 
 class Figures:
@@ -84,48 +79,47 @@ class Figures:
         """Look for lessons in a language and benchmark files below root; books are notebooks that were read already."""
         self.root, self.language = root, language
         self._books = {} if books is None else books
-        self.of = cache(self._read)
+        self._read = cache(self._texts)
         page = root / "docs" / "en" / "references.md"
         self.keys = set(re.findall(r"^### (\S+)$", page.read_text(encoding="utf-8"), re.M)) if page.exists() else set()
 
-    def _read(self, source: str) -> Recorded:
+    def _texts(self, source: str) -> tuple[dict[str, str], dict[str, dict[str, float]]]:
+        """Return the text of each figure of a lesson, or of `bench`, and the `verify` metadata of each cell."""
         if source == "bench":
             files = sorted((self.root / "docs" / "benchmarks").glob("*.json"))
-            return Recorded(leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}), {})
+            return leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}), {}
         path = lesson_path(self.root, self.language, source)
         try:
             book = self._books.get(path) or read(path, self.root)
         except NotebookError:
-            return Recorded({}, {})
-        tolerances = {cell.id: cell.metadata.get("verify", {}) for cell in book.cells}
-        return Recorded(notebook_figures(book), tolerances, frozenset(c.id for c in code_cells(book) if is_volatile(c)))
+            return {}, {}
+        return notebook_figures(book), {cell.id: cell.metadata.get("verify", {}) for cell in book.cells}
 
-    def numbers(self, name: str, lesson: str) -> dict[str, Fraction]:
+    def named(self, name: str, lesson: str) -> dict[str, Figure]:
         """Return the figures that a name, with a star or without, stands for in a text of a lesson, in their order.
 
         Raises KeyError, whose text explains it, for a figure that is gone or not a single number, and for a series of
         fewer than two.
         """
-        source, key = place_of(name, lesson)
-        known = self.of(source).texts
+        outside = re.fullmatch(r"(bench|\d\d_\w+):(.*)", name.strip(), re.S)
+        source, key = (outside[1], outside[2]) if outside else (lesson, name.strip())
+        known, tolerances = self._read(source)
         pattern = re.compile("[^/]+".join(map(re.escape, key.split("*"))))
         names = [figure for figure in known if pattern.fullmatch(figure)] if "*" in key else [key]
         if "*" in key and len(names) < 2:
             raise KeyError(f"'{name}' names {len(names)} recorded figures, a series has two or more")
         if names == [key] and key not in known:
             cell = key.split("/")[0]
-            near = sorted(k for k in known if k.split("/")[0] == cell)
+            near = sorted(figure for figure in known if figure.startswith(f"{cell}/"))
             raise KeyError(f"no recorded figure has that name; cell '{cell}' has {', '.join(near[:8]) or 'none'}")
-        values = {f"{source}:{figure}": _number(known[figure]) for figure in names}
-        if None in values.values():
-            raise KeyError(f"the recorded figure is '{known[names[0]]}', not a number")
-        return {figure: Fraction(value) for figure, value in values.items() if value is not None}
-
-    def tolerance(self, name: str, value: Fraction) -> Fraction:
-        """Return how far a figure may differ on another machine; name has its lesson."""
-        source, key = place_of(name, "")
-        verify = self.of(source).tolerances.get(key.split("/")[0], {})
-        return max(Fraction(str(verify.get("atol", 0))), Fraction(str(verify.get("rtol", 0))) * abs(value))
+        found = {}
+        for figure in names:
+            if (number := _number(known[figure])) is None:
+                raise KeyError(f"the recorded figure is '{known[figure]}', not a number")
+            verify = {kind: Fraction(str(size)) for kind, size in tolerances.get(figure.split("/")[0], {}).items()}
+            spread = max(verify.get("atol", 0), verify.get("rtol", 0) * abs(Fraction(number)))
+            found[f"{source}:{figure}"] = Figure(Fraction(number), Fraction(spread))
+        return found
 
 
 def _number(text: str) -> Decimal | None:
@@ -135,9 +129,9 @@ def _number(text: str) -> Decimal | None:
     return Decimal(match[1]).scaleb(-2 if match[2] else 0) if match else None
 
 
-def _unit(number: Decimal | None) -> Decimal:
+def _unit(number: Decimal) -> Decimal:
     """Return the size of a step of a number's last digit."""
-    return Decimal(1).scaleb(int(number.as_tuple().exponent)) if number is not None else Decimal(0)
+    return Decimal(1).scaleb(int(number.as_tuple().exponent))
 
 
 def agrees(shown: str, recorded: str) -> bool:
@@ -148,7 +142,7 @@ def agrees(shown: str, recorded: str) -> bool:
 
 def without_markers(text: str) -> str:
     """Return a text without its markers but with their numbers, as a reader sees it."""
-    return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
+    return re.sub(r"<!--\s*(?:fig|calc|nofig|holds):.*?-->", "", text)
 
 
 def _wrong_forms(text: str, keys: set[str]) -> Iterator[Fault]:
@@ -179,7 +173,7 @@ def _wrong_values(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
                 if kind == "holds":
                     yield from _wrong_claim(name, value, used, figures, lesson)
                 else:
-                    yield from _wrong_number(match, value, used, figures)
+                    yield from _wrong_number(match, value, used)
             except KeyError as error:
                 yield "figure-gone", f"'{kind}:{name}': {error.args[0]}"
             except ExpressionError as error:
@@ -188,57 +182,46 @@ def _wrong_values(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
 
 def _value(
     expression: str, figures: Figures, lesson: str, moved: Mapping[str, Fraction] = MappingProxyType({})
-) -> tuple[Number | bool, dict[str, Fraction]]:
+) -> tuple[Number | bool, dict[str, Figure]]:
     """Return the value of an expression and the figures in it; those in moved have another value than recorded."""
-    used: dict[str, Fraction] = {}
+    used: dict[str, Figure] = {}
 
     def lookup(name: str) -> list[Fraction]:
-        numbers = figures.numbers(name, lesson)
-        used.update(numbers)
-        return [moved.get(figure, number) for figure, number in numbers.items()]
+        found = figures.named(name, lesson)
+        used.update(found)
+        return [moved.get(key, figure.value) for key, figure in found.items()]
 
     return evaluate(expression, lookup), used
 
 
-def _wrong_number(
-    match: re.Match[str], value: Number | bool, used: dict[str, Fraction], figures: Figures
-) -> Iterator[Fault]:
+def _wrong_number(match: re.Match[str], value: Number | bool, used: dict[str, Figure]) -> Iterator[Fault]:
     shown = match["value"] + (match["percent"] or "")
     if isinstance(value, bool) or not agrees(shown, f"{float(value):.12f}"):
         result = value if isinstance(value, bool) else f"{float(value):.6g}"
         yield "figure-value", f"the text says {shown}, '{match['name']}' is {result}: correct the text"
-    elif match["kind"] == "fig" and _unit(_number(shown)) < max(figures.tolerance(*item) for item in used.items()):
+    elif match["kind"] == "fig" and _unit(_number(shown) or Decimal()) < max(figure.spread for figure in used.values()):
         yield "figure-digits", f"{shown} is finer than the tolerance of the cell of '{match['name']}': round it"
 
 
 def _wrong_claim(
-    claim: str, value: Number | bool, used: dict[str, Fraction], figures: Figures, lesson: str
+    claim: str, value: Number | bool, used: dict[str, Figure], figures: Figures, lesson: str
 ) -> Iterator[Fault]:
     """Yield it if a claim is none, or does not hold within the tolerances."""
-    spread = {figure: figures.tolerance(figure, number) for figure, number in used.items()}
-    moving = [figure for figure in spread if spread[figure]]
-    corners = itertools.product((-1, 1), repeat=len(moving))
-    shifts = ({figure: used[figure] + sign * spread[figure] for figure, sign in zip(moving, signs, strict=True)}
-              for signs in corners)  # fmt: skip
+    ends = ((figure.value - figure.spread, figure.value + figure.spread) if figure.spread else (figure.value,)
+            for figure in used.values())  # fmt: skip
     if not isinstance(value, bool):
         yield "claim-marker", f"'{claim}' is no comparison: a claim is true or false"
     elif not value:
-        numbers = ", ".join(f"{figure.partition(':')[2]} is {float(number):g}" for figure, number in used.items())
+        numbers = ", ".join(f"{key.partition(':')[2]} is {float(figure.value):g}" for key, figure in used.items())
         yield "claim", f"'{claim}' no longer holds ({numbers}): correct the sentence"
-    elif not all(_value(claim, figures, lesson, moved)[0] for moved in shifts):
+    elif not all(
+        _value(claim, figures, lesson, dict(zip(used, moved, strict=True)))[0] for moved in itertools.product(*ends)
+    ):
         yield "claim", f"'{claim}' does not survive the tolerance of its cells: claim less"
 
 
 def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str) -> Iterator[Problem]:
     """Yield the problems of numbers and claims in one Markdown text of a lesson, or of a page (without a lesson)."""
     marked = without_code(text)
-    faults = [*_wrong_forms(marked, figures.keys), *_wrong_values(marked, figures, lesson)]
-    yield from (Problem(file, cell, rule, message) for rule, message in faults)
-
-
-def notebook_problems(notebook: NotebookNode, file: str, figures: Figures) -> Iterator[Problem]:
-    """Yield the problems of the numbers in markdown cells and alternative texts of a notebook."""
-    for cell in notebook.cells:
-        text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
-        if text:
-            yield from check_text(text, file, cell.id, figures, Path(file).stem)
+    faults = (*_wrong_forms(marked, figures.keys), *_wrong_values(marked, figures, lesson))
+    yield from (Problem(file, cell, *fault) for fault in faults)

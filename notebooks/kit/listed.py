@@ -8,34 +8,15 @@ The YAML files beside it are read here too.
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from .notebooks import NotebookError, Problem
+from .notebooks import NotebookError
 
 FILE = "docs/checks.toml"
-SECTIONS = ("cells", "chinese")
-Listed = dict[str, dict[str, dict[str, list[str]]]]
-
-
-@lru_cache(maxsize=8)
-def _read(path: Path, _changed: float) -> Listed:
-    try:
-        lists: Listed = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise NotebookError(f"{FILE} is not valid TOML ({error}): correct that line") from error
-    for text, sections in lists.items():
-        for section, entries in sections.items():
-            if section not in SECTIONS:
-                raise NotebookError(f"{FILE}: '{text}' has '{section}'; there are {', '.join(SECTIONS)}")
-            for cell, entry in entries.items():
-                if not (isinstance(entry, list) and len(entry) == 2 and str(entry[1]).strip()):
-                    raise NotebookError(f'{FILE}: {text}, {cell}: write ["what", "the reason"], got {entry!r}')
-    return lists
 
 
 @lru_cache(maxsize=16)
@@ -66,21 +47,12 @@ def home(root: Path) -> tuple[str, str]:
     return settings["project"]["urls"]["Repository"].rstrip("/"), settings["tool"]["release"]["tag"] or "main"
 
 
-def _lists(root: Path) -> Listed:
+def listed(root: Path, lesson: str, section: str) -> dict[str, str]:
+    """Return the entries of a section for a lesson, by cell; none without the file. Raises NotebookError."""
     path = root / FILE
-    return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
-
-
-def listed(root: Path, text: str, section: str) -> dict[str, str]:
-    """Return the entries of a section for a lesson or page, by cell (`page` for a page); empty without the file."""
-    return {cell: entry[0] for cell, entry in _lists(root).get(text, {}).get(section, {}).items()}
-
-
-def idle(root: Path, cells: Mapping[str, Iterable[str]]) -> Iterator[Problem]:
-    """Yield a problem for each entry that is for no lesson, page or cell; cells are those of each lesson and page."""
-    for text, sections in sorted(_lists(root).items()):
-        known = set(cells.get(text, ()))
-        for section, entries in sections.items():
-            for cell in sorted(set(entries) - known):
-                place = f"no cell '{cell}'" if text in cells else "no such lesson or page"
-                yield Problem(FILE, "", "listed", f"{text}, {section}: {place}: delete or correct the entry")
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return {cell: what for cell, (what, _) in entries.get(lesson, {}).get(section, {}).items()}
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        form = 'an entry is CELL = ["what", "the reason"]'
+        raise NotebookError(f"{FILE}: {lesson}, {section} cannot be read ({error}): {form}") from error

@@ -7,8 +7,8 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 PLACEHOLDER = "\ufffc"  # stands for code and formulas, so that the words around them do not touch
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.M)
-_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,}|:{3,})[ \t]*(\{[^}\n]*\})?")
-_CODE_BLOCKS = ("code", "math", "literalinclude", "mermaid", "include", "raw", "toctree", "auto", "eval-rst", "image")
+FRONT = re.compile(r"\A---\n.*?\n---\n", re.S)
+_FENCED = re.compile(r"^[ \t>]*(`{3,}|~{3,})[^`\n]*\n.*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 _MATH = re.compile(r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\\w$])\$(?!\s)[^$\n]*?(?<![\s\\])\$(?!\w)", re.S | re.A)
 _CODE = re.compile(r"(?:\{[\w:-]+\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
@@ -17,43 +17,17 @@ _REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*\S+.*$", re.M)
 URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》`]+>?")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SENTENCE = re.compile(r"(?:<!--.*?-->|[.!?;:](?![\s\"”)*<]|$)|[^.!?;:。！？；：\n])+(?:[.!?;:。！？；：]|$)", re.M)
-_OPTION = re.compile(r"^[ \t]*:[\w-]+:.*$", re.M)
-_TARGET = re.compile(r"^[ \t]*\([\w-]+\)=[ \t]*$", re.M)
 
 
 def _lines_of(text: str) -> str:
     return PLACEHOLDER + "\n" * text.count("\n")
 
 
-def _is_code(fence: str, directive: str | None) -> bool:
-    if directive is None:
-        return fence[0] != ":"
-    return directive.strip("{}").split(":")[-1].startswith(_CODE_BLOCKS)
-
-
 def without_blocks(text: str) -> str:
-    """Return text with front matter and blocks of code or formulas emptied; admonitions keep their prose."""
-    text = re.sub(r"\A---\n.*?\n---\n", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
-    lines: list[str] = []
-    admonitions: list[str] = []  # the fences of those that are open
-    code = ""  # the fence of the open block of code, if one is
-    for line in text.split("\n"):
-        match = _FENCE.match(line)
-        fence, directive, rest = (match[1], match[2], line[match.end() :].strip()) if match else ("", None, "")
-        closes = bool(fence and not directive and not rest)
-        if code:
-            code = "" if closes and fence.startswith(code) else code
-            line = ""
-        elif closes and admonitions and fence.startswith(admonitions[-1]):
-            admonitions.pop()
-            line = ""
-        elif fence and not _is_code(fence, directive):
-            admonitions.append(fence)
-            line = rest
-        elif fence and fence not in rest:
-            code, line = fence, ""
-        lines.append(line)
-    return "\n".join(lines)
+    """Return text with front matter and fenced blocks emptied."""
+    for pattern in (FRONT, _FENCED):
+        text = pattern.sub(lambda m: "\n" * m[0].count("\n"), text)
+    return text
 
 
 def without_code(text: str) -> str:
@@ -67,7 +41,7 @@ def prose(text: str) -> str:
     text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), without_code(text))
     text = _MATH.sub(lambda m: _lines_of(m[0]), text)
     text = LINK.sub(lambda m: m[2], LINK.sub(lambda m: m[2], text))
-    for pattern in (_REFERENCE, _OPTION, _TARGET, URL, _TAG):
+    for pattern in (_REFERENCE, URL, _TAG):
         text = pattern.sub("", text)
     return text
 

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import iter_validate
 
-from helpers._io import whole_file
-
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("en", "zh")
+HINT = "read again"  # the rule of a problem that may be none
 
 
 class NotebookError(Exception):
@@ -64,57 +62,35 @@ def relative(root: Path, path: Path) -> str:
 
 
 def _check_format(raw: Any, label: str) -> None:
-    if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list) or "metadata" not in raw:
-        raise NotebookError(f"{label} is not a notebook of format 4 (an object with 'cells' and 'metadata')")
-    major, minor = raw.get("nbformat"), raw.get("nbformat_minor")
+    major, minor = (raw.get(key) if isinstance(raw, dict) else None for key in ("nbformat", "nbformat_minor"))
     if major != 4 or not isinstance(minor, int) or minor < 5:
         raise NotebookError(
             f"{label} has nbformat {major}.{minor}, expected 4.5 or later (Colab saves 4.0 and drops "
             "the cell ids): put the edit into the committed file instead of replacing it"
         )
     for fault in iter_validate(raw, version=major, version_minor=minor):
-        path = list(fault.absolute_path)
-        label += f" [{raw['cells'][path[1]].get('id', path[1] + 1)}]" if path[:1] == ["cells"] else ""
-        reason = fault.message if len(fault.message) <= 160 else f"{fault.message[:80]} … {fault.message[-70:]}"
-        raise NotebookError(f"{label} is no valid notebook: {reason}; restore it or save it again")
+        place = "/".join(map(str, list(fault.absolute_path)[:2]))
+        raise NotebookError(f"{label} is no valid notebook: {place}: {fault.message[-160:]}; restore it")
     counts = Counter(cell["id"] for cell in raw["cells"])
-    repeated = sorted(cell_id for cell_id, count in counts.items() if count > 1)
-    if repeated:
+    if repeated := sorted(cell_id for cell_id, count in counts.items() if count > 1):
         raise NotebookError(f"{label} repeats the cell id {', '.join(repeated)}; give each cell its own")
 
 
-def loads(text: str, label: str) -> NotebookNode:
-    """Return the notebook written in text; label names it in messages. Raises NotebookError if it is unusable."""
+def read(path: Path, root: Path = ROOT) -> NotebookNode:
+    """Return the notebook at path. Raises NotebookError, which names it, if it is unusable."""
+    label = relative(root, path)
     try:
-        raw = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise NotebookError(
-            f"{label} is not valid JSON (line {error.lineno}: {error.msg}); restore it or save it again"
-        ) from error
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise NotebookError(f"{label} does not exist") from error
+    except ValueError as error:
+        raise NotebookError(f"{label} is not valid JSON ({error}); restore it or save it again") from error
     _check_format(raw, label)
     notebook: NotebookNode = nbformat.v4.to_notebook_json(raw)
     return notebook
-
-
-def read(path: Path, root: Path = ROOT) -> NotebookNode:
-    """Return the notebook at path. Raises NotebookError if it is unusable."""
-    label = relative(root, path)
-    try:
-        return loads(path.read_text(encoding="utf-8"), label)
-    except FileNotFoundError as error:
-        raise NotebookError(f"{label} does not exist") from error
-    except UnicodeDecodeError as error:
-        raise NotebookError(f"{label} is not UTF-8 text: {error}") from error
 
 
 def dumps(notebook: NotebookNode) -> str:
     """Return the notebook as Jupyter itself writes it: sorted keys, indent 1, UTF-8, a newline at the end."""
     text: str = nbformat.v4.writes(notebook)
     return text + "\n"
-
-
-def write_files(texts: dict[Path, str]) -> None:
-    """Write each text to its path, all or none as far as a crash allows: temporary files first, then renames."""
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.enter_context(whole_file(path)).write_text(text, encoding="utf-8", newline="\n")

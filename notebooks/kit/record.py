@@ -11,22 +11,16 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from helpers._io import write_text
+
 from .cells import HOME, code_cells, code_hashes, output_hashes
 from .compare import compare
-from .conditions import differences, recording_conditions, temporary_cache
-from .execute import CELL_LIMIT, execute
+from .conditions import RECORDING, differences, temporary_cache
+from .execute import execute
+from .hygiene import CELL_KEYS
 from .listed import editions, home
-from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, read, relative, write_files
+from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, read, relative
 from .translation import carry
-
-
-def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
-    """Tell whether recording again would change nothing that matters: same code, versions, data and results."""
-    return (
-        recorded.metadata.get("recorded") == code_hashes(fresh)
-        and [c.execution_count for c in code_cells(recorded)] == [c.execution_count for c in code_cells(fresh)]
-        and not compare(recorded, fresh)
-    )
 
 
 def stamp(notebook: NotebookNode) -> NotebookNode:
@@ -43,34 +37,19 @@ def stamp(notebook: NotebookNode) -> NotebookNode:
         "outputs": output_hashes(notebook),
     }
     for cell in notebook.cells:
-        for key in ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime", "colab", "vscode", "trusted"):
-            cell.metadata.pop(key, None)
+        for key in cell.metadata.keys() - CELL_KEYS:  # what Jupyter, Colab or papermill left
+            cell.metadata.pop(key)
         if cell.cell_type == "markdown":
             heading = cell.source.startswith(("# ", "## "))
             cell.metadata["slideshow"] = {"slide_type": "slide" if heading else "subslide"}
     return notebook
 
 
-def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> None:
-    """Raise NotebookError naming every output that another condition changes."""
-    unstable = []
-    for name, condition in recording_conditions(fresh).items():
-        with temporary_cache(root, condition.seed) as cache:
-            unlike = differences(fresh, label, condition, cache, root=root, limit=4 * limit)
-        unstable += [f"{name}: {difference}" for difference in unlike]
-    if unstable:
-        listed = "\n".join(unstable)
-        raise NotebookError(
-            f"{label} is not recorded, because another machine would give other outputs. Show fewer digits, or keep "
-            f"thresholds and ties away from the data:\n{listed}"
-        )
-
-
-def record(root: Path, name: str, language: str = "en", *, limit: int = CELL_LIMIT) -> list[str]:
+def record(root: Path, name: str, language: str = "en") -> list[str]:
     """Record one edition of a lesson and return its differences from before; the English one is carried into Chinese.
 
     Nothing is written when execution fails, when the Chinese twin is missing, when code was edited meanwhile, or when a
-    changed output is not the same under every recording condition: each raises NotebookError.
+    changed output is not the same on moved vectors: each raises NotebookError.
     """
     paths = {edition: lesson_path(root, edition, name) for edition in LANGUAGES}
     missing = [relative(root, path) for path in paths.values() if not path.exists()]
@@ -78,11 +57,19 @@ def record(root: Path, name: str, language: str = "en", *, limit: int = CELL_LIM
         raise NotebookError(f"{missing[0]} does not exist: a lesson has two languages (`sync` makes the Chinese one)")
     path, label = paths[language], relative(root, paths[language])
     old = read(path, root)
-    fresh = execute(old, label, root=root, limit=limit)
-    changed: list[str] = []
-    if not is_unchanged(old, fresh):
-        changed = list(map(str, compare(old, fresh))) or ["same outputs; new code, versions or data"]
-        _require_stable(fresh, label, root, limit)
+    fresh = execute(old, label, root=root)
+    changed = list(map(str, compare(old, fresh)))
+    counts = [[cell.execution_count for cell in code_cells(book)] for book in (old, fresh)]
+    if not changed and (old.metadata.get("recorded") != code_hashes(fresh) or counts[0] != counts[1]):
+        changed = ["same outputs; new code, versions or data"]
+    for condition in RECORDING if changed else ():
+        with temporary_cache(root, condition.seed) as cache:
+            unlike = differences(fresh, label, condition, cache, root=root)
+        if unlike:
+            raise NotebookError(
+                f"{label} is not recorded, because another machine would give other outputs ({condition.name}). Show "
+                "fewer digits, or keep thresholds and ties away from the data:\n" + "\n".join(map(str, unlike))
+            )
     books = {edition: read(paths[edition], root) for edition in LANGUAGES}  # their texts may be newer by now
     if code_hashes(books[language]) != code_hashes(old):
         raise NotebookError(f"{label} was edited while it ran; nothing is written: record it again")
@@ -90,7 +77,8 @@ def record(root: Path, name: str, language: str = "en", *, limit: int = CELL_LIM
         cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
     books[language] = stamp(books[language])
     books["zh"] = carry(books["en"], books["zh"], "zh" in editions(root, name))
-    write_files({paths[edition]: dumps(book) for edition, book in books.items()})
+    for edition, book in books.items():
+        write_text(paths[edition], dumps(book))
     return changed
 
 
@@ -108,6 +96,7 @@ def sync(root: Path, name: str) -> list[str]:
     for cell in [cell for book in (english, chinese) if book for cell in code_cells(book)]:
         cell.source = HOME.sub("@".join(home(root)), cell.source)
     texts = {paths[0]: dumps(english), paths[1]: dumps(carry(english, chinese, "zh" in editions(root, name)))}
-    changed = {p: t for p, t in texts.items() if not p.exists() or p.read_text(encoding="utf-8") != t}
-    write_files(changed)
+    changed = [p for p, text in texts.items() if not p.exists() or p.read_text(encoding="utf-8") != text]
+    for path in changed:
+        write_text(path, texts[path])
     return [relative(root, path) for path in changed]

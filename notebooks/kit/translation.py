@@ -17,31 +17,29 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
+from helpers._io import write_text
+
 from .cells import alt_text, by_id, cell_hash, tags
 from .listed import editions, read_yaml
-from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
-from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
+from .markdown import FRONT, HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
+from .notebooks import HINT, LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative
 from .program import comments, program
-from .quantities import language_differences, marks
+from .wording import hints, language_differences, marks
 
-MARK = re.compile(r"\s*<!-- translation of (?P<path>\S+): (?P<hash>[0-9a-f]{16}) -->[ \t]*\n")
+_STALE = "is not accepted as a translation of the English text as it is: translate it, then"
 _WIDE = re.compile(rf'(?<=[{HAN}])[,;:!?()"]|[,;:!?("](?=[{HAN}])|\)(?=[{HAN}])|(?<=[{HAN}])\.(?=\s|$)', re.M)
 _SPACED = re.compile(rf"[{HAN}] +[A-Za-z0-9]|[A-Za-z0-9] +[{HAN}]")
 _SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>|#:]|\d+[.)]|\s|$|<)[*_]*\S")
 _NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
+_CHINESE = re.compile(r"(?:^|/)zh/|_zh\.md")
+_ENGLISH = re.compile(r"(?:^|/)en/|^(?:\.\.?/)*(?:docs/)?(?:README|CONTRIBUTING|CHANGELOG)\.md")  # no data card
 _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
 
 _CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # the card is in English alone
 
 _SYNC = "run `python -m notebooks.kit sync`"
-_CARRIED = {  # the parts of a Chinese cell that come from its English one: the rule for each, and its name
-    "cell_type": ("structure", "the kinds of cell"),
-    "source": ("code", "the programs, comments, docstrings and (with a record of its own) strings apart,"),
-    "outputs": ("outputs", "the outputs"),
-    "execution_count": ("outputs", "the execution counts"),
-    "metadata": ("metadata", "tags or other metadata"),
-}
+_CARRIED = ("cell_type", "source", "outputs", "execution_count", "metadata")  # of a Chinese cell, from its English one
 
 
 @dataclass(frozen=True)
@@ -146,18 +144,10 @@ def typography(text: str) -> Iterator[tuple[str, str]]:
         yield "soft-break", f"a line break inside a paragraph shows as a space: '{_around(prose(text), match)}'"
 
 
-def _foreign(target: str, language: str) -> bool:
-    if language == "zh":
-        return bool(
-            re.search(r"(?:^|/)en/|^(?:\.\.?/)*(?:docs/)?(?:README|CONTRIBUTING|CHANGELOG)\.md", target)
-        )  # the project's own, not a data card
-    return bool(re.search(r"(?:^|/)zh/|_zh\.md", target))
-
-
-def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
+def foreign_links(text: str, foreign: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each link into the other language, language switches excepted."""
     for words, target in links(text):
-        if _foreign(target, language) and not _SWITCH.search(words):
+        if foreign.search(target) and not _SWITCH.search(words):
             yield "link", f"'{target}' leads into the other language: link the page of this one"
 
 
@@ -167,11 +157,9 @@ def _edition(target: str) -> str:
 
 def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each place, language switches apart, that the English links more often."""
-    left, right = (Counter(_edition(target) for _, target in links(text)) for text in (english, chinese))
-    switches = {_edition(target) for _, target in links(english) if _foreign(target, "en")}
-    for target in left - right:
-        if target not in switches:
-            yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
+    ours = Counter(_edition(target) for _, target in links(english) if not _CHINESE.search(target))
+    for target in ours - Counter(_edition(target) for _, target in links(chinese)):
+        yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
 
 
 def text_problems(english: str, chinese: str, root: Path, *, recorded: bool = False) -> Iterator[tuple[str, str]]:
@@ -192,38 +180,25 @@ def text_problems(english: str, chinese: str, root: Path, *, recorded: bool = Fa
         if recorded and marks(english) and not marks(chinese):
             yield "markers", "English has numbers or claims from a run, Chinese has none: bind those of its own record"
         yield from _missing_links(english, chinese)
+        yield from ((HINT, hint) for hint in hints(english, chinese))
     yield from typography(chinese)
-    yield from foreign_links(chinese, "zh")
+    yield from foreign_links(chinese, _ENGLISH)
     yield from bold_traps(chinese)
     count, wanted = len(headings(chinese)), len(headings(english))
     if count != wanted:
         yield "headings", f"has {count} headings, English has {wanted}: the language switch needs them alike"
 
 
-def _staleness(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[str, str]]:
-    mark = chinese.metadata.get("translation", {}).get("of", "")
-    command = f"translate it, then `python -m notebooks.kit accept NOTEBOOK {english.id}`"
-    if not mark:
-        yield "unmarked", f"no translation mark: {command}"
-    elif mark != cell_hash(english.id, english.source):
-        yield "stale", f"the English cell has changed since it was translated: {command}"
-
-
-def same_program(english: NotebookNode, chinese: NotebookNode, recorded: bool) -> bool:
-    """Whether a Chinese code cell has the program of its English one, and may have its own comments and docstrings.
-
-    recorded: it has its own record; then its strings, and the values in the cell of parameters, may be others too.
-    """
-    values = not (recorded and "parameters" in tags(english))
-    left, right = (program(cell.source, strings=not recorded, values=values) for cell in (english, chinese))
-    return left == right
-
-
 def _carry_code(cell: NotebookNode, translated: NotebookNode, recorded: bool) -> None:
-    """Give a cell of the English program what is its Chinese one's: comments, the text of a figure, or its record."""
+    """Give a cell of the English program what is its Chinese one's: comments, the text of a figure, or its record.
+
+    With a record of its own, the strings and the values in the cell of parameters are its own too.
+    """
     if alt_text(cell) and alt_text(translated):
         cell.metadata.mystnb.image.alt = alt_text(translated)
-    if same_program(cell, translated, recorded):
+    values = not (recorded and "parameters" in tags(cell))
+    left, right = (program(one.source, strings=not recorded, values=values) for one in (cell, translated))
+    if left == right:
         cell.source = translated.source
     if recorded:
         cell.outputs, cell.execution_count = deepcopy(translated.outputs), translated.execution_count
@@ -239,8 +214,8 @@ def carry(english: NotebookNode, chinese: NotebookNode | None, recorded: bool = 
 
     Its markdown, comments, docstrings and the alternative texts of its figures stay. recorded: it has its own record,
     so its strings, parameters and outputs stay too; else the outputs are the English ones. A cell not translated yet
-    appears in English without a translation mark, and a Chinese markdown cell that English no longer has stays after
-    the cell before it, so that no text is lost; the check names both.
+    appears in English without a translation mark, and a Chinese markdown cell that English no longer has goes to the
+    end, so that no text is lost; the check names both.
     """
     old = by_id(chinese) if chinese else {}
     result = deepcopy(english)
@@ -256,31 +231,24 @@ def carry(english: NotebookNode, chinese: NotebookNode | None, recorded: bool = 
             cell.source = translated.source
             if "translation" in translated.metadata:
                 cell.metadata.translation = deepcopy(translated.metadata.translation)
-    ids = [cell.id for cell in result.cells]
-    before = ""
-    for cell in old.values():
-        if cell.id not in ids and cell.cell_type == "markdown":
-            position = ids.index(before) + 1 if before in ids else 0
-            result.cells.insert(position, deepcopy(cell))
-            ids.insert(position, cell.id)
-        before = cell.id
+    ids = {cell.id for cell in result.cells}
+    extra = [cell for cell in old.values() if cell.id not in ids and cell.cell_type == "markdown"]
+    result.cells += deepcopy(extra)
     return result
 
 
 def _structure(english: NotebookNode, chinese: NotebookNode, recorded: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield cell, rule and message for each part that `carry` would change."""
-    carried = carry(english, chinese, recorded)
-    expected, actual, source = by_id(carried), by_id(chinese), by_id(english)
-    yield from ((i, "missing", f"no such cell in Chinese: {_SYNC}") for i in source if i not in actual)
+    """Yield cell, rule and message for each part that `carry` would change, and for each cell that English has not."""
+    carried, source, actual = carry(english, chinese, recorded), by_id(english), by_id(chinese)
+    for cell in carried.cells:
+        twin = actual.get(cell.id)
+        if twin is None:
+            yield cell.id, "missing", f"no such cell in Chinese: {_SYNC}"
+        elif unlike := [key for key in _CARRIED if cell.get(key) != twin.get(key)]:
+            yield cell.id, unlike[0], f"{unlike[0]}: differs from English in more than a translator may write: {_SYNC}"
     yield from ((i, "extra", "no such cell in English: delete it, or move its text") for i in actual if i not in source)
-    for cell_id in (i for i in actual if i in source):
-        for key, (rule, message) in _CARRIED.items():
-            if actual[cell_id].get(key) != expected[cell_id].get(key):
-                yield cell_id, rule, f"{message} differ from English: {_SYNC}"
-    shared = zip((i for i in source if i in actual), (i for i in actual if i in source), strict=True)
-    moved = [cell_id for cell_id, other in shared if cell_id != other]
-    if moved:
-        yield moved[0], "structure", f"the cells are in another order than in English: {_SYNC}"
+    if [cell_id for cell_id in source if cell_id in actual] != [cell_id for cell_id in actual if cell_id in source]:
+        yield "", "structure", f"the cells are in another order than in English: {_SYNC}"
     if carried.metadata != chinese.metadata or english.nbformat_minor != chinese.nbformat_minor:
         yield "", "metadata", f"the notebook's metadata differs from English: {_SYNC}"
 
@@ -295,29 +263,25 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     yield from (Problem(file, *problem) for problem in _structure(english, chinese, recorded))
     translated = by_id(chinese)
     for cell in english.cells:
-        if cell.cell_type == "markdown":
-            wrong = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
-            yield from (Problem(source, cell.id, rule, message) for rule, message in wrong)
         twin = translated.get(cell.id)
+        if cell.cell_type == "markdown":
+            wrong = [*foreign_links(cell.source, _CHINESE), *bold_traps(cell.source)]
+            yield from (Problem(source, cell.id, *fault) for fault in wrong)
         if twin is None or twin.cell_type != cell.cell_type:
             continue
         if cell.cell_type == "markdown":
-            problems = [
-                *_staleness(cell, twin),
-                *text_problems(cell.source, twin.source, root, recorded=recorded),
+            faults = [*text_problems(cell.source, twin.source, root, recorded=recorded)]
+            if twin.metadata.get("translation", {}).get("of") != cell_hash(cell.id, cell.source):
+                faults.append(("stale", f"{_STALE} `python -m notebooks.kit accept {name} {cell.id}`"))
+        else:
+            shared = set(comments(cell.source)) & set(comments(twin.source))
+            words = [text for text in (*shared, alt_text(twin)) if untranslated(text, text)]
+            faults = [
+                ("untranslated", f"a comment or description is still in English: '{text[:60]}'") for text in words
             ]
-            yield from (Problem(file, cell.id, rule, message) for rule, message in problems)
-            continue
-        english_words = set(comments(cell.source))
-        for words in comments(twin.source):
-            if words in english_words and untranslated(words, words):
-                yield Problem(file, cell.id, "untranslated", f"a comment is still in English: '{words[:60]}'")
-        if alt_text(twin) and not has_han(alt_text(twin)):
-            message = f"the alternative text is not Chinese: '{alt_text(twin)[:60]}'"
-            yield Problem(file, cell.id, "untranslated", message)
-        elif not recorded:
-            both = language_differences(alt_text(cell), alt_text(twin))
-            yield from (Problem(file, cell.id, rule, message) for rule, message in both)
+            if not recorded and not words:
+                faults += language_differences(alt_text(cell), alt_text(twin))
+        yield from (Problem(file, cell.id, *fault) for fault in faults)
 
 
 def page_pairs(root: Path = ROOT) -> list[tuple[Path, Path]]:
@@ -331,11 +295,6 @@ def page_pairs(root: Path = ROOT) -> list[tuple[Path, Path]]:
     return [pair for pair in pairs if pair[0].exists() or pair[1].exists()]
 
 
-def _front_matter(text: str) -> str:
-    match = re.match(r"---\n.*?\n---\n", text, re.S)
-    return match[0] if match else ""
-
-
 def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[Problem]:
     """Yield every way in which a Chinese page is not a current translation of its English one."""
     source, file = relative(root, english), relative(root, chinese)
@@ -344,45 +303,36 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
         yield Problem(gone, "", "missing", "does not exist, its twin does: a page has two languages")
         return
     left, right = (path.read_text(encoding="utf-8") for path in (english, chinese))
-    mark, digest = MARK.match(right, len(_front_matter(right))), cell_hash(source, left)
-    if not mark or mark["path"] != source:
-        message = f"does not begin with <!-- translation of {source}: ... -->: translate, then `accept {file}`"
-        yield Problem(file, "", "unmarked", message)
-    elif mark["hash"] != digest:
-        yield Problem(file, "", "stale", f"{source} has changed since: translate, then `accept {file}`")
-    yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root))
-    yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
+    if not FRONT.sub("", right).startswith(_mark(source, left)):
+        yield Problem(file, "", "stale", f"{_STALE} `python -m notebooks.kit accept {file}`")
+    yield from (Problem(file, "", *fault) for fault in text_problems(left, right, root))
+    yield from (Problem(source, "", *fault) for fault in foreign_links(left, _CHINESE))
 
 
-def accept_cell(root: Path, name: str, cell_id: str) -> str:
-    """Mark one Chinese cell as the translation of its English cell as it stands, and return the hash.
+def _mark(source: str, english: str) -> str:
+    return f"<!-- translation of {source}: {cell_hash(source, english)} -->\n"
 
-    Raises NotebookError if there is no such pair of markdown cells or the Chinese one is still in English.
+
+def accept_cell(root: Path, name: str, cell_id: str) -> None:
+    """Mark one Chinese cell as the translation of its English cell as it stands.
+
+    Raises NotebookError if there is no such pair of markdown cells.
     """
     path = lesson_path(root, "zh", name)
     english, chinese = read(lesson_path(root, "en", name), root), read(path, root)
     original, translated = by_id(english).get(cell_id), by_id(chinese).get(cell_id)
     if not original or not translated or {original.cell_type, translated.cell_type} != {"markdown"}:
         raise NotebookError(f"{name}: no markdown cell '{cell_id}' in both languages (code needs no acceptance)")
-    if untranslated(original.source, translated.source):
-        raise NotebookError(f"{name} [{cell_id}] is still in English: translate it first")
-    mark = cell_hash(cell_id, original.source)
-    translated.metadata["translation"] = {"of": mark}
-    write_files({path: dumps(chinese)})
-    return mark
+    translated.metadata["translation"] = {"of": cell_hash(cell_id, original.source)}
+    write_text(path, dumps(chinese))
 
 
-def accept_page(root: Path, chinese: Path) -> str:
-    """Mark one Chinese page as the translation of its English one as it stands, and return the hash."""
+def accept_page(root: Path, chinese: Path) -> None:
+    """Mark one Chinese page as the translation of its English one as it stands."""
     pair = next((p for p in page_pairs(root) if p[1].resolve() == chinese.resolve()), None)
     if pair is None or not all(path.exists() for path in pair):
         raise NotebookError(f"{relative(root, chinese)} is no Chinese page with an English one")
     left, right = (path.read_text(encoding="utf-8") for path in pair)
-    if untranslated(left, right):
-        raise NotebookError(f"{relative(root, pair[1])} is still in English: '{untranslated(left, right)[0][:60]}'")
-    mark = cell_hash(relative(root, pair[0]), left)
-    front = _front_matter(right)
-    body = re.sub(r"\A\s*<!-- translation of [^>]*-->[ \t]*\n", "", right[len(front) :])
-    line = f"<!-- translation of {relative(root, pair[0])}: {mark} -->\n"
-    write_files({pair[1]: front + line + (body if body.startswith("\n") else "\n" + body)})
-    return mark
+    body = FRONT.sub("", right)
+    unmarked = re.sub(r"\A\s*<!-- translation of .*?-->", "", body).lstrip()
+    write_text(pair[1], right.removesuffix(body) + _mark(relative(root, pair[0]), left) + "\n" + unmarked)

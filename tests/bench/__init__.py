@@ -1,1 +1,1 @@
-"""Benchmarks: `python -m tests.bench` runs them all and writes docs/benchmarks/."""
+"""Benchmarks: `python -m tests.bench` measures and writes docs/benchmarks/. A bench gives PACKAGES, ROUNDS, report."""

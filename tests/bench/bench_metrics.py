@@ -1,135 +1,147 @@
-"""Speed and peak memory of helpers.metrics beside its peers: `python -m tests.bench.bench_metrics`.
+"""Speed of helpers.metrics beside pytrec_eval and ranx.
 
 Everyone starts from what FAISS returns, scores and ids of shape (queries, depth), and computes recall, precision, MRR,
 MAP and nDCG at four cutoffs; converting the arrays to the form a peer wants is part of its time. Judgements are
-prepared once in each peer's own form, outside the clock. All peers run in turn in one process, warm, several rounds;
-the median counts. Memory is measured in a process of its own for each peer: the highest resident memory during one
-call, less what was resident before it.
+prepared once in each peer's own form, outside the clock. All run in turn in one process, warm, several rounds; the
+median counts.
 """
 
-from __future__ import annotations
-
-import ctypes
-import gc
-import json
-import multiprocessing
 import os
 import statistics
-import subprocess
-import sys
 import time
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.bench.metric_peers import LOOPS_LIMIT, PACKAGES, PEERS, make_search
-from tests.bench.reports import head, save
-
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]
+PACKAGES = ("numpy", "pytrec_eval-terrier", "ranx", "numba")
+METRICS = ("recall", "precision", "mrr", "map", "ndcg")
+SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]  # queries, passages in each ranking
 KINDS = ("binary", "graded")
 ROUNDS = 3
 
 
-def peers_for(queries: int, depth: int) -> list[str]:
-    """The variants truncated to 100 columns make sense only where there are more."""
-    return [name for name in PEERS if depth > 100 or "columns" not in name]
+class Search(NamedTuple):
+    """One search result and its judgements."""
+
+    ids: np.ndarray
+    scores: np.ndarray
+    qrels: list[dict[int, int]]
+    cutoffs: list[int]
 
 
-def scale(name: str, queries: int) -> float:
-    """By how much a measured time is scaled up."""
-    return max(1.0, queries / LOOPS_LIMIT) if name == "taught loops" else 1.0
+def make_search(queries: int, depth: int, kind: str) -> Search:
+    """A synthetic search: distinct ids per row, one relevant passage a query, or ten graded 0-3."""
+    rng = np.random.default_rng([queries, depth])
+    start = rng.integers(0, 8_000_000, (queries, 1))
+    ids = start + np.argsort(rng.random((queries, 2 * depth)), axis=1)[:, :depth] * 7
+    scores = -np.sort(-rng.random((queries, depth), dtype=np.float32), axis=1)
+    n_judged = 1 if kind == "binary" else 10
+    near = start + np.argsort(rng.random((queries, 2 * depth)), axis=1)[:, :n_judged] * 7
+    grades = np.ones_like(near) if kind == "binary" else rng.integers(0, 4, near.shape)
+    grades[:, 0] = np.maximum(1, grades[:, 0])
+    qrels = [dict(zip(docs, g, strict=True)) for docs, g in zip(near.tolist(), grades.tolist(), strict=True)]
+    return Search(ids, scores, qrels, [1, 3, 5, 10] if depth == 10 else [1, 5, 10, 100])
 
 
-def measure_times(queries: int, depth: int, kind: str, rounds: int = ROUNDS) -> dict[str, float]:
+def ours(search: Search) -> Callable[[], float]:
+    """helpers.metrics on arrays."""
+    from helpers.metrics import Judgements, evaluate
+
+    judgements = Judgements.of(search.qrels)
+    return lambda: evaluate(search.ids, judgements, METRICS, search.cutoffs).mean["recall@10"]
+
+
+def ours_from_dicts(search: Search) -> Callable[[], float]:
+    """helpers.metrics, reading the list of dicts each time."""
+    from helpers.metrics import evaluate
+
+    return lambda: evaluate(search.ids, search.qrels, METRICS, search.cutoffs).mean["recall@10"]
+
+
+def pytrec_eval(search: Search) -> Callable[[], float]:
+    """pytrec_eval-terrier; reciprocal rank once, since it has no cutoff there."""
+    from pytrec_eval import RelevanceEvaluator
+
+    at = ",".join(map(str, search.cutoffs))
+    wanted = {f"{name}.{at}" for name in ("recall", "P", "map_cut", "ndcg_cut")} | {"recip_rank"}
+    qrels = {f"q{row}": {str(doc): grade for doc, grade in docs.items()} for row, docs in enumerate(search.qrels)}
+    evaluator = RelevanceEvaluator(qrels, wanted)
+
+    def call() -> float:
+        rows = enumerate(zip(search.ids.tolist(), search.scores.tolist(), strict=True))
+        run = {f"q{row}": dict(zip(map(str, docs), values, strict=True)) for row, (docs, values) in rows}
+        values = evaluator.evaluate(run).values()
+        return {name: statistics.fmean(v[name] for v in values) for name in next(iter(values))}["recall_10"]
+
+    return call
+
+
+def ranx(search: Search) -> Callable[[], float]:
+    """The array path of ranx, (queries, depth, 2) arrays of id and score, with one thread or all: what is faster."""
+    from numba import config, set_num_threads
+    from ranx import evaluate
+
+    qrels = np.zeros((len(search.qrels), max(map(len, search.qrels)), 2))
+    qrels[:, :, 0] = -1
+    for row, docs in enumerate(search.qrels):
+        qrels[row, : len(docs)] = sorted(docs.items(), key=lambda item: -item[1])
+    names = [f"{name}@{k}" for name in METRICS for k in search.cutoffs]
+
+    def call(threads: int) -> float:
+        run = np.stack([search.ids, search.scores], axis=2)
+        set_num_threads(threads)
+        return float(evaluate(qrels, run, names, save_results_in_run=False)["recall@10"])
+
+    def seconds(threads: int) -> float:
+        call(threads)
+        began = time.perf_counter()
+        call(threads)
+        return time.perf_counter() - began
+
+    threads = min((1, config.NUMBA_NUM_THREADS), key=seconds)
+    return lambda: call(threads)
+
+
+PEERS = {
+    "helpers.metrics": ours,
+    "helpers.metrics, dicts read each time": ours_from_dicts,
+    "ranx, arrays": ranx,
+    "pytrec_eval": pytrec_eval,
+}
+
+
+def measure(queries: int, depth: int, kind: str, rounds: int = ROUNDS) -> dict[str, float]:
     """Median milliseconds of each peer, all run in turn in every round."""
     search = make_search(queries, depth, kind)
-    calls = {name: PEERS[name](search) for name in peers_for(queries, depth)}
+    calls = {name: prepare(search) for name, prepare in PEERS.items()}
     repeats, times = {}, {name: [] for name in calls}
     for name, call in calls.items():  # warm up, and see that all compute the same
         began = time.perf_counter()
         value = call()
         repeats[name] = int(np.clip(0.3 / (time.perf_counter() - began), 1, 25))
-        if scale(name, queries) == 1 and abs(value - calls["helpers.metrics"]()) > 1e-5:
+        if abs(value - calls["helpers.metrics"]()) > 1e-5:
             raise RuntimeError(f"{name} says recall@10 is {value}: it does not compute what is measured.")
     for _ in range(rounds):
         for name, call in calls.items():
             for _ in range(repeats[name]):
                 began = time.perf_counter()
                 call()
-                times[name].append((time.perf_counter() - began) * 1e3 * scale(name, queries))
+                times[name].append((time.perf_counter() - began) * 1e3)
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def measure_memory(name: str, queries: int, depth: int, kind: str) -> float:
-    """Highest resident memory during one warm call less that before it, in MiB. For a fresh process on Linux."""
-    PEERS[name](make_search(20, depth, kind))()
-    call = PEERS[name](make_search(queries, depth, kind))
-    before = reset_peak()
-    call()
-    return resident("VmHWM") - before
-
-
-def reset_peak() -> float:
-    """Give free memory back, forget the highest resident memory so far, and return what is resident now, in MiB."""
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")
-    return resident("VmRSS")
-
-
-def resident(field: str) -> float:
-    """Resident memory of this process in MiB: "VmRSS", now, or "VmHWM", the highest since `reset_peak` (Linux)."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(field)).split()[1]) / 1024
-
-
-def measure_memory_of(name: str, sizes: list[tuple[int, int]]) -> dict[str, float]:
-    """`measure_memory` of one peer in every case, each in a child of a process that has nothing else loaded."""
-    peaks = {}
-    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        for (queries, depth), kind in ((size, kind) for size in sizes for kind in KINDS):
-            if name in peers_for(queries, depth):
-                peaks[f"{queries}x{depth} {kind}"] = round(pool.apply(measure_memory, (name, queries, depth, kind)), 1)
-    return peaks
-
-
-def run_all(sizes: list[tuple[int, int]]) -> dict[str, Any]:
-    """Everything that goes into the JSON file."""
-    results: dict[str, dict[str, dict[str, float]]] = {}
-    for (queries, depth), kind in ((size, kind) for size in sizes for kind in KINDS):
-        medians = measure_times(queries, depth, kind)
-        entries = results[f"{queries}x{depth} {kind}"] = {}
-        for name, ms in medians.items():
-            entries[name] = {"ms": round(ms, 3), "times ours": round(ms / medians["helpers.metrics"], 1)}
-            if scale(name, queries) > 1:
-                entries[name]["scaled up from queries"] = LOOPS_LIMIT
-            print(f"{queries}x{depth} {kind:8} {name:40} {entries[name]}", flush=True)
-    for name in PEERS if sys.platform == "linux" else ():
-        for case, mebibytes in _in_fresh_process(name, sizes).items():
-            results[case][name]["MiB"] = mebibytes
+def report() -> dict[str, Any]:
+    """Measure every size and kind of judgements."""
+    results = {}
+    for (queries, depth), kind in ((size, kind) for size in SIZES for kind in KINDS):
+        medians = measure(queries, depth, kind)
+        results[f"{queries}x{depth} {kind}"] = {
+            name: {"ms": round(ms, 3), "times ours": round(ms / medians["helpers.metrics"], 1)}
+            for name, ms in medians.items()
+        }
     return {
-        **head("metrics", PACKAGES, ROUNDS),
         "metrics": "recall, precision, MRR, MAP and nDCG at 1, 3, 5, 10 (depth 10) or 1, 5, 10, 100 (depth 1000)",
         "results": results,
     }
-
-
-def _in_fresh_process(name: str, sizes: list[tuple[int, int]]) -> dict[str, float]:
-    """`measure_memory_of` in a process of its own."""
-    command = [sys.executable, "-m", "tests.bench.bench_metrics", "--memory-of", name, json.dumps(sizes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def main() -> None:
-    """Measure, then write the report and its charts; or with `--memory-of PEER SIZES` print the memory of one peer."""
-    if "--memory-of" in sys.argv:
-        print(json.dumps(measure_memory_of(sys.argv[-2], json.loads(sys.argv[-1]))))
-    else:
-        save("metrics", run_all(SIZES))
-
-
-if __name__ == "__main__":
-    main()

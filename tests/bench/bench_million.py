@@ -1,11 +1,11 @@
-"""Indexes over a million vectors beside exact search: `make bench-million`.
+"""Indexes over a million vectors beside exact search.
 
 So many real texts are not to be had without a network, so the vectors are made: each lies between a real one and one
 of its eight nearest neighbours, with noise that has the covariance of the real ones, and is brought to length one. The
-real ones are the bundled model's, of the docstrings of lesson 06; a tenth is held back. The second table compares the
-cosines between neighbours: of real vectors held back among real ones, and of made ones among as many made ones; there
-is so much noise that they agree within some hundredths. What such vectors cannot tell: a million real texts have more
-than 28,000 themes, and agreement on them may be another. Bytes do not depend on that, and times hardly do.
+real ones are the bundled model's, of the docstrings of lesson 06. There is so much noise that the cosines between
+neighbours, of made vectors and of real ones, agree within some hundredths. What such vectors cannot tell: a million
+real texts have more than 28,000 themes, and agreement on them may be another. Bytes do not depend on that, and times
+hardly do.
 
 Exact search is a flat index, in the same thread and batch: all queries together, by a product of matrices, and each
 alone, without one. Each index is searched in turn, several rounds; the median counts.
@@ -18,8 +18,6 @@ from typing import Any
 
 import faiss
 import numpy as np
-
-from tests.bench.reports import head, save
 
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
 PACKAGES = ("faiss-cpu", "numpy")
@@ -47,56 +45,34 @@ def real_vectors() -> np.ndarray:
     return vectors[np.random.default_rng(0).permutation(len(vectors))]
 
 
-class Maker:
-    """Makes vectors like given ones (n, d)."""
-
-    def __init__(self, real: np.ndarray) -> None:
-        """Find each vector's neighbours, and the covariance of all."""
-        self.real, self.rng = real, np.random.default_rng(1)
-        self.near = neighbours(real, real, 9)[1][:, 1:]
-        values, directions = np.linalg.eigh(np.cov((real - real.mean(axis=0)).T))
-        self.spread = (directions * np.sqrt(np.maximum(values, 0))).astype(np.float32)
-
-    def make(self, count: int) -> np.ndarray:
-        """Give so many new vectors of length one."""
-        one = self.rng.integers(0, len(self.real), count)
-        other = self.near[one, self.rng.integers(0, self.near.shape[1], count)]
-        share = self.rng.uniform(0.5, 1, (count, 1)).astype(np.float32)
-        noise = self.rng.standard_normal((count, self.real.shape[1]), dtype=np.float32) @ self.spread.T
-        noise *= self.rng.uniform(0.2, 0.7, (count, 1)).astype(np.float32)
-        made = share * self.real[one] + (1 - share) * self.real[other] + noise
-        return made / np.linalg.norm(made, axis=1, keepdims=True)
-
-
-def neighbours(queries: np.ndarray, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Find the k nearest exactly: cosines and rows, both (q, k)."""
+def make(real: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return so many new vectors of length one, like the real ones (n, d)."""
     from helpers.index.dense import by_blas
 
-    with by_blas(len(queries), len(vectors)):
-        found: tuple[np.ndarray, np.ndarray] = faiss.knn(queries, vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
-    return found
+    with by_blas(len(real), len(real)):
+        near = faiss.knn(real, real, 9, metric=faiss.METRIC_INNER_PRODUCT)[1][:, 1:]
+    values, directions = np.linalg.eigh(np.cov((real - real.mean(axis=0)).T))
+    spread = (directions * np.sqrt(np.maximum(values, 0))).astype(np.float32)
+    made = np.empty((count, real.shape[1]), np.float32)
+    for start in range(0, count, 50_000):
+        part = made[start : start + 50_000]
+        one = rng.integers(0, len(real), len(part))
+        other = near[one, rng.integers(0, near.shape[1], len(part))]
+        share = rng.uniform(0.5, 1, (len(part), 1)).astype(np.float32)
+        noise = rng.standard_normal(part.shape, dtype=np.float32) @ spread.T
+        noise *= rng.uniform(0.2, 0.7, (len(part), 1)).astype(np.float32)
+        part[:] = share * real[one] + (1 - share) * real[other] + noise
+    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    return made
 
 
-def likeness(real: np.ndarray, held: np.ndarray, made: np.ndarray, queries: np.ndarray) -> dict[str, Any]:
-    """Compare the cosines with the first, tenth and hundredth neighbour, real and made, among equally many."""
-    rows = {"real": (held[:QUERIES], real), "made": (queries, made[: len(real)])}
-    table = {}
-    for name, (asked, among) in rows.items():
-        cosines = neighbours(asked, among, 100)[0].mean(axis=0)
-        table[name] = {f"cosine, neighbour {rank}": round(float(cosines[rank - 1]), 3) for rank in (1, 10, 100)}
-    return table
-
-
-def measure(count: int, rounds: int, real: np.ndarray | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Build and search every index; the rows of both tables. The ``real`` vectors are by default the docstrings'."""
+def measure(count: int, rounds: int, real: np.ndarray) -> dict[str, dict[str, float]]:
+    """Build and search every index over vectors like the ``real`` ones; a row each."""
     from helpers.index import build_index, search
 
-    real = real_vectors() if real is None else real
-    held, real = real[: len(real) // 10], real[len(real) // 10 :]
-    maker = Maker(real)
-    queries, vectors = maker.make(QUERIES), np.empty((count, real.shape[1]), np.float32)
-    for start in range(0, count, 50_000):
-        vectors[start : start + 50_000] = maker.make(min(50_000, count - start))
+    rng = np.random.default_rng(1)
+    vectors = make(real, count + QUERIES, rng)
+    queries, vectors = vectors[:QUERIES], vectors[QUERIES:]
     indexes, built = {}, {}
     for name, factory in INDEXES.items():
         began = time.perf_counter()
@@ -116,7 +92,7 @@ def measure(count: int, rounds: int, real: np.ndarray | None = None) -> tuple[di
                 search(index, queries[row : row + 1], K)
             together[name].append((middle - began) / QUERIES)
             alone[name].append((time.process_time() - middle) / ALONE)
-    table = {
+    return {
         name: {
             "agreement@10": round(agreement(found[name], found["exact"]), 3),
             **times(together, name, "together"),
@@ -126,7 +102,6 @@ def measure(count: int, rounds: int, real: np.ndarray | None = None) -> tuple[di
         }
         for name, index in indexes.items()
     }
-    return table, likeness(real, held, vectors, queries)
 
 
 def times(seconds: dict[str, list[float]], name: str, how: str) -> dict[str, float]:
@@ -150,14 +125,10 @@ def size(index: Any) -> float:
     return float(index.sa_code_size())
 
 
-def main() -> None:
-    """Measure and write the report."""
-    table, like = measure(VECTORS, ROUNDS)
+def report() -> dict[str, Any]:
+    """Measure, and give the columns that pages quote by themselves."""
+    table = measure(VECTORS, ROUNDS, real_vectors())
     columns = {"agreement": "agreement@10", "ratios": "times the speed of exact, together"}
     columns["ratios alone"] = "times the speed of exact, alone"
     figures = {name: {index: row[column] for index, row in table.items()} for name, column in columns.items()}
-    save("million", head("million", PACKAGES, ROUNDS) | {"vectors": VECTORS, "tables": [table, like], **figures})
-
-
-if __name__ == "__main__":
-    main()
+    return {"vectors": VECTORS, "tables": [table], **figures}

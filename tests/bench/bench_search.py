@@ -1,4 +1,4 @@
-"""Does the site's search find the section that answers? `python -m tests.bench.bench_search` asks the built site.
+"""Does the search of the built site find the section that answers?
 
 tests/site/questions.tsv has questions that were written down before anyone looked at the index, with the sections that
 answer them (the run and its qrels). Nothing may be tuned on them: `review` are those of a visitor, whose misses have
@@ -17,11 +17,11 @@ import numpy as np
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, proportion_interval
 from notebooks.kit.notebooks import LANGUAGES
-from tests.bench.reports import head, save
 from tests.built_site import built, node_in
 
 QUESTIONS = Path(__file__).parents[1] / "site" / "questions.tsv"
 DEPTH = 10
+PACKAGES, ROUNDS = ("numpy",), 1
 SEARCH = """globalThis.document = {};
 const { indexed } = await import("./search/results.js"), { index, asked } = JSON.parse(text);
 const { search } = await indexed(index);
@@ -61,13 +61,8 @@ def table(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     return cells
 
 
-def main() -> None:
-    """Measure, and write docs/benchmarks/search.json."""
+def report() -> dict[str, Any]:
+    """Measure, and name the questions that were missed."""
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(built(), node_in(Path(folder)))
-    missed = [row["question"] for row in rows if not row["success@3"]]
-    save("search", {**head("search", ("numpy",), 1), "table": table(rows), "missed": missed})
-
-
-if __name__ == "__main__":
-    main()
+    return {"table": table(rows), "missed": [row["question"] for row in rows if not row["success@3"]]}

@@ -91,33 +91,19 @@ def test_a_chunk_is_judged_by_the_spans_it_covers():
         as_collection(data, chunks, share=0)
 
 
-def many(documents: int) -> SpanDataset:
-    """A query about each of many documents, with two answers."""
-    names, spans = [f"d{n}" for n in range(documents)], [[Span(n, 0, 4), Span(n, 10, 14, 2)] for n in range(documents)]
-    return SpanDataset("many", ["q?"] * documents, ["aaaa bbbb cccc dddd"] * documents, spans, names, names)
-
-
-def test_twice_the_documents_are_twice_the_work(tmp_path):
+def test_twice_the_documents_are_twice_the_work():
     """A collection of 100,000 chunks would take ten minutes before anything is encoded."""
 
     def collecting(documents: int) -> Callable[[], object]:
-        data = many(documents)
+        names, spans = (
+            [f"d{n}" for n in range(documents)],
+            [[Span(n, 0, 4), Span(n, 10, 14, 2)] for n in range(documents)],
+        )
+        data = SpanDataset("many", names, ["aaaa bbbb cccc dddd"] * documents, spans, names, names)
         chunks = cut(data, tokens(2))
         return lambda: as_collection(data, chunks)
 
-    def loading(documents: int) -> Callable[[], object]:
-        data, folder = many(documents), tmp_path / str(documents)
-        folder.mkdir(exist_ok=True)
-        rows = {
-            "documents": [{"_id": name, "text": data.documents[0]} for name in data.document_ids],
-            "queries": [{"_id": name, "text": "q?"} for name in data.query_ids],
-            "spans": [{"query": n, "document": n, "start": 0, "end": 4, "grade": 1} for n in data.query_ids],
-        }
-        write_tables(folder, rows)
-        return lambda: load_spans(folder)
-
     assert_linear(collecting, 100)
-    assert_linear(loading, 400)
 
 
 def test_documents_are_ranked_by_their_best_chunk():
@@ -168,42 +154,8 @@ def test_evidence_is_that_of_a_plain_loop(chunks, answers, budget):
     """A wrong count of tokens, of repeats or of what the budget lets through would decide which chunker is chosen."""
     retrieved = [span(*chunk) for chunk in chunks]
     data = dataset(WORDS, [span(*answer, grade) for answer, grade in answers])
-    row = evidence(data, [retrieved], budget).iloc[0].to_dict()
+    row = evidence(data, [retrieved], budget).loc["q1"].to_dict()
     assert row == pytest.approx(by_loop(data, retrieved, budget), nan_ok=True)
-
-
-@settings(deadline=None, max_examples=200)
-@given(
-    st.integers(0, 11),
-    st.integers(1, 3),
-    st.lists(st.integers(0, 11), min_size=1, max_size=5, unique=True),
-    st.integers(0, 4),
-    st.integers(0, 4),
-    st.integers(1, 14),
-)
-def test_a_chunker_that_only_enlarges_cannot_win_under_a_budget(first, length, chosen, before, after, budget):
-    """If adding text that is no evidence could raise a score, the longest chunks would win by their length alone.
-
-    Each word is a chunk; its enlargement adds neighbours up to the evidence, and no evidence.
-    """
-    last = min(first + length, 12)
-    data = dataset(WORDS, [span(first, last)])
-    small, large = [], []
-    for word in chosen:
-        small.append(span(word, word + 1))
-        low, high = max(word - before, 0), min(word + 1 + after, 12)
-        if first <= word < last:
-            low, high = word, word + 1
-        elif word < first:
-            high = min(high, first)
-        else:
-            low = max(low, last)
-        large.append(span(low, high))
-    least, most = (evidence(data, [chunks], budget).iloc[0] for chunks in (small, large))
-    for name in ("answered", "recall", "precision"):
-        assert most[name] <= least[name]
-    grades = [as_collection(data, chunks).qrels[0] for chunks in (small, large)]
-    assert set(grades[0]) == set(grades[1])  # and metrics that count chunks do not notice
 
 
 @pytest.mark.parametrize(
@@ -222,26 +174,14 @@ def test_evidence_names_a_wrong_argument(retrieved, budget, message):
         evidence(dataset(WORDS, [span(0, 2, 0)]), [[span(0, 1)]], 9)
 
 
-def write_tables(folder, tables: dict[str, list[dict]]) -> None:
-    """Tables as JSONL."""
-    for name, table in tables.items():
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table), encoding="utf-8")
-
-
 def write(folder, spans: list[dict]) -> None:
     """A collection of one document and one query."""
     rows = {"documents": [{"_id": "d1", "text": "the text"}], "queries": [{"_id": "q1", "text": "q?"}], "spans": spans}
-    write_tables(folder, rows)
+    for name, table in rows.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table), encoding="utf-8")
 
 
 GOOD = {"query": "q1", "document": "d1", "start": 4, "end": 8, "grade": 2}
-
-
-def test_spans_are_read_from_a_folder(tmp_path):
-    """A reader's own labels would not be loaded, or be shifted by a character."""
-    write(tmp_path, [GOOD | {"text": "text"}])
-    data = load_spans(tmp_path)
-    assert (data.spans, data.query_ids, data.document_ids) == ([[Span(0, 4, 8, 2)]], ["q1"], ["d1"])
 
 
 @pytest.mark.parametrize(
@@ -275,15 +215,15 @@ def test_a_missing_table_or_column_is_named(tmp_path):
         load_spans(tmp_path)
 
 
-def test_a_quotation_stands_for_its_place(tmp_path):
-    """People have the words of an answer, not its characters counted; one that occurs twice would be guessed."""
+def test_spans_are_read_from_a_folder_by_place_or_quotation(tmp_path):
+    """A reader's own labels would be shifted by a character, or a quotation that occurs twice be guessed."""
+    write(tmp_path, [GOOD | {"text": "text"}])
+    data = load_spans(tmp_path)
+    assert (data.spans, data.query_ids, data.document_ids) == ([[Span(0, 4, 8, 2)]], ["q1"], ["d1"])
     quoted = {key: GOOD[key] for key in ("query", "document")}
-    write(tmp_path, [GOOD])
-    [[marked]] = [spans for spans in load_spans(tmp_path).spans if spans]
-    [text] = [load_spans(tmp_path).documents[marked.document]]
-    write(tmp_path, [quoted | {"text": text[marked.start : marked.end]}])
-    assert [spans for spans in load_spans(tmp_path).spans if spans] == [[marked._replace(grade=1)]]
-    for words, count in (("not in it", 0), ("e", text.count("e"))):
+    write(tmp_path, [quoted | {"text": "text"}])
+    assert load_spans(tmp_path).spans == [[Span(0, 4, 8, 1)]]
+    for words, count in (("not in it", 0), ("e", 2)):
         write(tmp_path, [quoted | {"text": words}])
         with pytest.raises(ValueError, match=f"row 1: '{words}' occurs {count} times in the document; quote more"):
             load_spans(tmp_path)
@@ -292,9 +232,7 @@ def test_a_quotation_stands_for_its_place(tmp_path):
 def test_the_bundled_pages_are_parallel():
     """A Chinese reader would get other answers judged, or a query without an answer, and nobody would notice."""
     english, chinese = load_spans("pages-en"), load_spans("pages-zh")
-    assert (len(english.documents), len(english.queries)) == (14, 90)
     assert (english.document_ids, english.query_ids) == (chinese.document_ids, chinese.query_ids)
     for ours, theirs in zip(english.spans, chinese.spans, strict=True):
         assert sorted((s.document, s.grade) for s in ours) == sorted((s.document, s.grade) for s in theirs)
-        assert {s.grade for s in ours} <= {1, 2}
         assert max(s.grade for s in ours) == 2

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+Rows = list[dict[str, object]]
+
 
 def put(path: Path, text: str | bytes) -> Path:
     """Write a file, and the folders above it."""
@@ -11,7 +13,7 @@ def put(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def jsonl(rows: list[dict[str, object]]) -> str:
+def jsonl(rows: Rows) -> str:
     """Write rows as JSON lines."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -28,3 +30,28 @@ def beir(folder: Path, **files: str) -> Path:
     for name, text in contents.items():
         put(folder / name, text)
     return folder
+
+
+def configured(folder: Path, split: str = "test", **tables: Rows) -> Path:
+    """Write a configuration for each table of one split, and the card that names them."""
+    card = "---\nconfigs:\n"
+    for name, rows in tables.items():
+        put(folder / name / "part.jsonl", jsonl(rows))
+        card += f"- config_name: {name}\n  data_files: [{{split: {split}, path: {name}/part.jsonl}}]\n"
+    put(folder / "README.md", card + "---\n")
+    return folder
+
+
+def mteb(folder: Path, form: str = "{}", judged: str = "qrels", **tables: Rows) -> Path:
+    """Write a collection as mteb has them on the hub; the names of configurations are formed as said."""
+    known: dict[str, Rows] = {
+        "corpus": [{"_id": "00", "title": "T", "text": f"uno {form}"}, {"_id": "01", "title": "", "text": "dos"}],
+        "queries": [{"_id": f"q{row}", "text": text} for row, text in enumerate(["one", "two", "unasked"])],
+        "qrels": [
+            {"query-id": "q0", "corpus-id": "00", "score": 2.0},
+            {"query-id": "q1", "corpus-id": "01", "score": 1.0},
+            {"query-id": "q1", "corpus-id": "00", "score": 0.0},
+        ],
+    }
+    tables = {form.format(judged if role == "qrels" else role): rows for role, rows in (known | tables).items()}
+    return configured(folder, **tables)

@@ -1,119 +1,46 @@
-"""The data card of the pocket collection: every figure on it follows from the files beside it."""
+"""The data card of the pocket collection: its counts and scores follow from the files beside it."""
 
 import re
 from collections import Counter
-from functools import cache
-from pathlib import Path
 
 import numpy as np
-import pytest
 
-from helpers.data import load_dataset
-from helpers.judgements import Agreement, agreement
-from tests.data.pocket import FOLDER, by_query, card, grades, labels, query_types
+from helpers.data import bundled, load_dataset
+from helpers.embeddings import encode
+from helpers.index import build_index, search
+from helpers.metrics import evaluate
+from helpers.models import load_model
 
-PAGES = Path(__file__).parents[2] / "docs"
-KAPPAS = ({}, {"weights": "quadratic"}, {"relevance_level": 2})  # the card's columns, as options of `agreement`
-
-
-def rows(text: str) -> dict[str, list[str]]:
-    """Return the cells of every table row by the first cell."""
-    found = re.findall(r"^\| ([^|]+) \|(.+)\|$", text, re.M)
-    return {label: [cell.strip() for cell in cells.split("|")] for label, cells in found}
+CARDS = [(bundled.FOLDER / "pocket" / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md")]
 
 
-@cache
-def agreements(one: str, other: str) -> list[Agreement]:
-    """Return each kappa of two assessors, with its interval over 10,000 resamples of queries."""
-    return [agreement(by_query(one), by_query(other), seed=16, **options) for options in KAPPAS]
-
-
-def kappa_row(one: str, other: str) -> list[str]:
-    """Return the row of the card on two assessors."""
-    found = agreements(one, other)
-    cells = [f"{a.kappa:.3f} ({a.interval[0]:.3f} to {a.interval[1]:.3f})" for a in found]
-    return [str(found[0].pairs), str(found[0].queries), *cells]
-
-
-def middle(given: dict[str, int]) -> int:
-    """Return the middle of a pair's labels, of two the lower."""
-    return sorted(given.values())[(len(given) - 1) // 2]
-
-
-def tables(scores: dict) -> dict[str, list[str]]:
-    """Return what the tables of the card must hold, by the first cell of the row."""
+def scored(name: str, ids: np.ndarray) -> dict[str, str]:
+    """Return the scores of a system's top ten as the card shows them, and see that all of it is judged."""
     data = load_dataset("pocket-en")
-    counts = Counter(grade for judged in data.qrels for grade in judged.values())
-    values = {
-        "queries": len(data.queries),
-        "passages": len(data.corpus),
-        "judgements": counts.total(),
-        **{f"grade {grade}": counts[grade] for grade in range(4)},
-        **{f"{n} {metric}": f"{scores[n].mean[metric]:.3g}" for n in scores for metric in ("ndcg@10", "success@1")},
-    }
-    return {
-        **{name: [str(value)] for name, value in values.items()},
-        "first and second": kappa_row("first", "second"),
-        "authors and first": kappa_row("authors", "first"),
-        **{str(grade): [str(int(n)) for n in agreements("authors", "first")[0].table[grade]] for grade in range(4)},
-    }
+    mean = evaluate(ids, data.qrels, ["ndcg@10", "success@1", "judged@10"], relevance_level=2).mean
+    assert mean.pop("judged@10") == 1, "an unjudged passage counts as wrong, whoever retrieved it"
+    return {f"{name} {metric}": f"{value:.3g}" for metric, value in mean.items()}
 
 
-def test_tables_hold_what_the_files_hold(scores):
+def test_tables_hold_what_the_files_hold():
     """A card with stale figures is worse than none."""
-    stated = rows(card())
-    expected = tables(scores)
+    en, zh, model = load_dataset("pocket-en"), load_dataset("pocket-zh"), load_model()
+    index = build_index(encode(model, en.corpus))
+    counts = Counter(grade for judged in en.qrels for grade in judged.values())
+    expected = {
+        "queries": str(len(en.queries)),
+        "passages": str(len(en.corpus)),
+        "judgements": str(counts.total()),
+        **{f"grade {grade}": str(counts[grade]) for grade in range(4)},
+        **scored("dense", search(index, encode(model, en.queries, kind="query"), 10)[1]),
+        **scored("bm25", search(build_index(en.corpus, "BM25"), en.queries, 10)[1]),
+        **scored("bm25 zh", search(build_index(zh.corpus, "BM25"), zh.queries, 10)[1]),
+    }
+    stated = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", CARDS[0], re.M))
     assert {name: stated.get(name) for name in expected} == expected
 
 
 def test_the_chinese_card_states_the_same_figures():
     """A figure that changes in one language would be wrong in the other."""
-    chinese = (FOLDER / "README.zh.md").read_text(encoding="utf-8")
-    in_tables = [re.findall(r"^\|.*\|$", text, re.M) for text in (card(), chinese)]
-    numbers = [[re.findall(r"[\d.]+", row) for row in rows if not row.startswith("|--")] for rows in in_tables]
-    assert numbers[0] == numbers[1]
-    english, chinese = (Counter(re.findall(r"\d+(?:[.,]\d+)*", text)) for text in (card(), chinese))
+    english, chinese = (Counter(re.findall(r"\d+(?:[.,]\d+)*", text)) for text in CARDS)
     assert english == chinese
-
-
-def test_it_names_the_queries_that_fail(scores):
-    """The card says which queries each system fails; a stale list sends readers to the wrong ones."""
-    types, ids = query_types(), np.array(load_dataset("pocket-en").query_ids)
-    for name, start in (("dense", "- The dense model puts"), ("bm25", "- BM25 puts")):
-        line = next(line for line in card().splitlines() if line.startswith(start))
-        failed = scores[name].per_query["success@1"] == 0
-        skipped = (types == "paraphrase") & (name == "bm25")
-        assert sorted(re.findall(r"q\d{3}", line)) == sorted(ids[failed & ~skipped])
-        if skipped.any():
-            assert f"{(failed & skipped).sum()} of the {skipped.sum()} paraphrases" in line
-
-
-def test_grades_are_the_middle_of_the_labels():
-    """A grade that follows from no label was made up."""
-    assert {pair: middle(given) for pair, given in labels().items()} == grades("qrels.tsv")
-    assert {grade for given in labels().values() for grade in given.values()} == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize(("file", "language"), [("guidelines.md", "en"), ("guidelines.zh.md", "zh")])
-def test_examples_of_the_guidelines_have_the_grade_they_stand_for(file, language):
-    """An example that the judgements contradict would teach the next assessor another scale."""
-    text = (FOLDER / file).read_text(encoding="utf-8")
-    examples = re.findall(r"^\| (\d) \|[^|]+\| (q\d{3}) ([^|]+) \| (p\d{3})", text, re.M)
-    data = load_dataset(f"pocket-{language}")
-    assert [int(grade) for grade, *_ in examples] == [3, 2, 1, 0]
-    for grade, query, words, passage in examples:
-        assert data.queries[data.query_ids.index(query)] == words
-        assert grades("qrels.tsv")[query, passage] == int(grade)
-    for query, passage, grade in (("q127", "p466", 1), ("q117", "p880", 0)):
-        assert query in text
-        assert passage in text
-        assert grades("qrels.tsv")[query, passage] == grade
-        assert data.queries[data.query_ids.index(query)] in text
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_page_gives_the_card_s_agreement(language):
-    """The page of the site repeats the agreement of the card in both languages."""
-    page = (PAGES / language / "collection.md").read_text(encoding="utf-8")
-    found = [f"{a.kappa:.3f}" for a in agreements("first", "second")]
-    assert re.findall(r"(?<![\d.])0\.\d{3}(?!\d)", page) == found

@@ -1,21 +1,17 @@
 """Encoding and searching on a cluster: what one process gives, from workers that are processes or threads."""
 
 import importlib
-import pickle
 import sys
 import warnings
 
-import faiss
 import numpy as np
 import pytest
-import torch
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
-from helpers.distributed.work import encode_shard, origin_of, search_part
+from helpers.distributed.work import encode_shard, origin_of
 from helpers.embeddings import encode_shards, encoding
 from helpers.embeddings.shards import Manifest
-from helpers.embeddings.store import Store
 from helpers.index import build_index, search
 from helpers.models import load_model
 from helpers.models.transformer import static
@@ -47,20 +43,16 @@ def other_models_are_forgotten():
     distributed.work._model.cache_clear()
 
 
-def test_a_cluster_that_is_there_is_used_by_address_or_client_and_left_alone(model, alone, client, tmp_path):
+def test_a_cluster_gives_what_one_process_gives_and_is_left_alone(model, alone, client, tmp_path):
     """A run on somebody's cluster would fail, differ, or close the cluster."""
-    for name, cluster in {"client": client, "address": client.scheduler.address, "cluster": client.cluster}.items():
-        shards = distributed.encode(
-            model, iter(TEXTS), tmp_path / name, cluster=cluster, shard_size=SIZE, progress=False
-        )
-        assert np.array_equal(np.asarray(shards), np.asarray(alone))
-    assert client.status == "running"
+    shards = distributed.encode(model, iter(TEXTS), tmp_path, client=client, shard_size=SIZE, progress=False)
+    assert np.array_equal(np.asarray(shards), np.asarray(alone))
     assert client.submit(sum, [1, 2]).result() == 3
 
 
 def test_a_rerun_computes_only_what_is_missing(model, alone, client, tmp_path, monkeypatch):
     """After an interruption hours of work would be done twice, or a damaged shard would be kept."""
-    options = {"cluster": client, "shard_size": SIZE, "progress": False}
+    options = {"client": client, "shard_size": SIZE, "progress": False}
     shards = distributed.encode(model, TEXTS, tmp_path, **options)
     paths = [tmp_path / f"{shard.name}.npy" for shard in shards.manifest.shards]
     paths[1].unlink()
@@ -86,27 +78,9 @@ def test_texts_are_read_only_a_few_shards_ahead(model, client, tmp_path):
             most = max(most, row - SIZE * len(files(tmp_path / "v")))
             yield f"{text} {'a ' * (row // len(TEXTS))}"
 
-    distributed.encode(model, stream(), tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
+    distributed.encode(model, stream(), tmp_path / "v", client=client, shard_size=SIZE, progress=False)
     threads = sum(client.nthreads().values())
     assert SIZE < most <= SIZE * (clusters.AHEAD * threads + 1)
-
-
-def test_a_worker_returns_names_and_no_vectors(model, tmp_path):
-    """Vectors of millions of texts would go through the scheduler's memory."""
-    manifest = Manifest.begin(model, "passage", 32, 1024)
-    manifest.write(Store(tmp_path))
-    run = (origin_of(model), manifest, 32, tmp_path, torch.get_num_threads())
-    answer = encode_shard(run, texts(1000))
-    assert answer[0].rows == 1000
-    assert len(pickle.dumps(answer)) < 1000
-
-
-def test_a_worker_searches_with_the_threads_it_was_given(alone, monkeypatch):
-    """Workers of one machine would take all its cores each, and wait for each other."""
-    given = []
-    monkeypatch.setattr(faiss, "omp_set_num_threads", given.append)
-    search_part((alone, np.asarray(alone[:2]), 1, 3), 0, len(alone))
-    assert given[0] == 3
 
 
 def test_search_gives_what_one_index_gives(client, tmp_path, monkeypatch):
@@ -118,18 +92,9 @@ def test_search_gives_what_one_index_gives(client, tmp_path, monkeypatch):
     index = build_index(vectors, "Flat")
     for k in (1, 10, 2 * SIZE + 5, len(vectors)):
         expected = search(index, vectors[:20], k)
-        results = distributed.search(shards, vectors[:20], k, cluster=client)
+        results = distributed.search(shards, vectors[:20], k, client=client)
         assert [np.array_equal(a, b) for a, b in zip(expected, results, strict=True)] == [True, True], k
         assert [a.dtype for a in results] == [a.dtype for a in expected]
-
-
-def test_the_bar_of_a_search_moves(client, tmp_path, monkeypatch, capsys):
-    """A search of an hour would stand at nothing until its end."""
-    monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    monkeypatch.setattr(distributed, "PART", SIZE)
-    vectors = np.ones((3 * SIZE, 4), np.float32)
-    distributed.search(fill(tmp_path / "v", vectors), vectors[:1], 1, cluster=client, progress=True)
-    assert f"{3 * SIZE}/{3 * SIZE}" in capsys.readouterr().err
 
 
 def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, client, tmp_path, monkeypatch):
@@ -145,7 +110,7 @@ def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, c
 
     monkeypatch.setattr(encoding, "forward", fails)
     with pytest.raises(RuntimeError, match=r"Shard 5: failed, 4 times \(OSError: .*No space left on device"):
-        distributed.encode(model, TEXTS, tmp_path, cluster=client, shard_size=SIZE, progress=False)
+        distributed.encode(model, TEXTS, tmp_path, client=client, shard_size=SIZE, progress=False)
     assert len(tried) == 4
     assert len(files(tmp_path)) >= 5, "what was finished before is lost"
 
@@ -158,7 +123,7 @@ def test_a_worker_with_another_model_is_refused(tmp_path, client):
     (folder / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
     now = load_model(folder, device="cpu").info.sha256
     with pytest.raises(RuntimeError, match=f"Shard 0: .*{model.info.sha256}.*here .*{now}"):
-        distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, progress=False)
+        distributed.encode(model, TEXTS, tmp_path / "v", client=client, progress=False)
     assert files(tmp_path / "v") == []
 
 
@@ -175,42 +140,26 @@ def test_what_workers_warn_of_is_said_once(model, client, tmp_path):
     long = [f"{text} {'cat ' * 70}" for text in TEXTS[:100]]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        distributed.encode(model, long, tmp_path, cluster=client, shard_size=SIZE, progress=False)
+        distributed.encode(model, long, tmp_path, client=client, shard_size=SIZE, progress=False)
     told = [(str(one.message)[:33], one.filename) for one in caught if issubclass(one.category, UserWarning)]
     assert told == [("Texts are longer than the 64 toke", __file__)]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"texts": "one text"}, "one string"),
-        ({"kind": "passages"}, "expected 'passage' or 'query'"),
-        ({"shard_size": 0}, "expected at least 1"),
-    ],
-)
-def test_wrong_arguments_are_said_at_once(model, client, tmp_path, wrong, message):
-    """A bare string would be encoded letter by letter, on many machines."""
-    arguments = {"texts": TEXTS, "cluster": client, "progress": False} | wrong
-    with pytest.raises(ValueError, match=message):
-        distributed.encode(model, arguments.pop("texts"), tmp_path, **arguments)
-
-
-def test_wrong_questions_are_said_before_any_worker_sees_them(alone, client):
-    """A search would fail on a worker, after retries, with a message about parts."""
+def test_wrong_arguments_are_said_before_any_worker_sees_them(model, alone, client, tmp_path):
+    """A misspelt kind, or a search, would fail on a worker, after retries, with a message about parts."""
+    with pytest.raises(ValueError, match="expected 'passage' or 'query'"):
+        distributed.encode(model, TEXTS, tmp_path, client=client, progress=False, kind="passages")
     vectors = np.asarray(alone)
-    for queries, k, message in [
-        (vectors[:2], 301, "from 1 to 300"),
-        (vectors[:2, :8], 1, "8 dimensions, the index 16"),
-        (np.full((1, 16), np.nan, np.float32), 1, "NaN"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            distributed.search(alone, queries, k, cluster=client)
+    with pytest.raises(ValueError, match="from 1 to 300"):
+        distributed.search(alone, vectors[:2], 301, client=client)
+    with pytest.raises(ValueError, match="8 dimensions, the index 16"):
+        distributed.search(alone, vectors[:2, :8], 1, client=client)
 
 
 def test_a_model_that_workers_cannot_load_is_refused(model, client, tmp_path):
     """Workers would load the original in the place of a variant of it."""
     with pytest.raises(ValueError, match="cannot be loaded by a worker"):
-        distributed.encode(static(model), TEXTS, tmp_path, cluster=client)
+        distributed.encode(static(model), TEXTS, tmp_path, client=client)
 
 
 def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):

@@ -6,42 +6,32 @@ import pytest
 
 from helpers.index import build_index, search
 
-
-@pytest.fixture
-def passages() -> np.ndarray:
-    """Give 200 vectors of 32 dimensions."""
-    return np.random.default_rng(0).standard_normal((200, 32)).astype(np.float32)
+RNG = np.random.default_rng(0)
+PASSAGES = RNG.standard_normal((200, 32)).astype(np.float32)
+QUERIES = RNG.standard_normal((20, 32)).astype(np.float32)
 
 
-@pytest.fixture
-def queries() -> np.ndarray:
-    """Give 20 others."""
-    return np.random.default_rng(1).standard_normal((20, 32)).astype(np.float32)
-
-
-def test_signs_alone_rank_by_the_number_that_differ(passages, queries):
+def test_signs_alone_rank_by_the_number_that_differ():
     """A bit taken from the wrong dimension, or a distance taken for a similarity, would go unnoticed."""
-    scores, ids = search(build_index(passages, "Binary:rescore=0"), queries, 10)
-    distance = ((queries[:, None] > 0) != (passages[None] > 0)).sum(axis=2)
+    index = build_index(PASSAGES, "Binary:rescore=0")
+    scores, ids = search(index, QUERIES, 10)
+    distance = ((QUERIES[:, None] > 0) != (PASSAGES[None] > 0)).sum(axis=2)
     assert np.array_equal(-scores, np.take_along_axis(distance, ids, axis=1))
     assert np.array_equal(-scores[:, -1], np.sort(distance, axis=1)[:, 9])
+    assert index.sa_code_size() == 32 / 8  # the bytes that lesson 6 prints
 
 
-def test_scoring_every_candidate_is_exact(passages, queries):
-    """What is scored in full must come in the order of a flat index, ties and all, with its scores."""
-    passages[7] = passages[100]
-    expected = search(build_index(passages), queries, 10)
-    scores, ids = search(build_index(passages, "Binary:rescore=20"), queries, 10)
+def test_so_many_candidates_for_each_result_are_rescored():
+    """`rescore=4` would stand for other than the 4 · k passages whose signs differ least; of all it is exact."""
+    candidates = search(build_index(PASSAGES, "Binary:rescore=0"), QUERIES, 40)[1]
+    scores = np.take_along_axis(QUERIES @ PASSAGES.T, candidates, axis=1)
+    best = np.take_along_axis(candidates, np.argsort(-scores, axis=1)[:, :10], axis=1)
+    assert np.array_equal(search(build_index(PASSAGES, "Binary:rescore=4"), QUERIES, 10)[1], best)
+    tied = np.vstack([PASSAGES, PASSAGES])
+    expected = search(build_index(tied), QUERIES, 10)
+    scores, ids = search(build_index([tied[:50], tied[50:]], "Binary:rescore=40"), QUERIES, 10)
     assert np.array_equal(ids, expected[1])
     np.testing.assert_allclose(scores, expected[0], rtol=1e-5)
-
-
-def test_so_many_candidates_for_each_result_are_rescored(passages, queries):
-    """`rescore=4` would stand for other than the 4 · k passages whose signs differ least."""
-    candidates = search(build_index(passages, "Binary:rescore=0"), queries, 40)[1]
-    scores = np.take_along_axis(queries @ passages.T, candidates, axis=1)
-    best = np.take_along_axis(candidates, np.argsort(-scores, axis=1)[:, :10], axis=1)
-    assert np.array_equal(search(build_index(passages, "Binary:rescore=4"), queries, 10)[1], best)
 
 
 @pytest.mark.parametrize(
@@ -50,35 +40,28 @@ def test_so_many_candidates_for_each_result_are_rescored(passages, queries):
         ("Binary:rescore=-1", "at least 0"),
         ("Binary:rescore=2.5", "whole number"),
         ("Binary:candidates=3", "no setting 'candidates'"),
+        ("Blocks:corpus_size=3", "no setting 'corpus_size'"),
         ("Binary:rescore", "name=number"),
         ("IVF4,Flat:efSearch=3", "no setting 'efSearch'"),
         ("Flat:nprobe=many", "name=number"),
     ],
 )
-def test_a_setting_that_means_nothing_is_refused(passages, factory, message):
-    """A misspelt setting would leave the index at its default, and the lesson would print that as another row."""
+def test_what_means_nothing_is_refused(factory, message):
+    """A misspelt setting would leave the index at its default, and the lesson would print that as another row.
+
+    Signs of dimensions that fill no bytes would be padded, and counted.
+    """
     with pytest.raises(ValueError, match=message):
-        build_index(passages, factory)
-
-
-def test_a_passage_takes_a_bit_for_each_dimension(passages):
-    """The report and lesson 06 would give another memory than the signs take."""
-    assert build_index(passages, "Binary").sa_code_size() == passages.shape[1] / 8
-
-
-def test_dimensions_that_fill_no_bytes_are_refused():
-    """Signs of the last dimensions would be padded, and counted."""
+        build_index(PASSAGES, factory)
     with pytest.raises(ValueError, match="multiple of 8"):
-        build_index(np.ones((3, 6), np.float32), "Binary")
+        build_index(PASSAGES[:, :6], "Binary")
 
 
-def test_settings_of_faiss_are_set(passages, queries):
+def test_settings_of_faiss_are_set():
     """The factory string's settings must reach the index, and inside a refined one the index that is searched first."""
-    exact = search(build_index(passages), queries, 10)[1]
-    assert np.array_equal(search(build_index(passages, "IVF4,Flat:nprobe=4"), queries, 10)[1], exact)
-    index = build_index(passages, "IVF4,SQ8,Refine(Flat):nprobe=3,k_factor_rf=7")
+    index = build_index(PASSAGES, "IVF4,SQ8,Refine(Flat):nprobe=3,k_factor_rf=7")
     assert (index.k_factor, faiss.extract_index_ivf(index).nprobe) == (7, 3)
-    assert build_index(passages, "HNSW16:efSearch=99").hnsw.efSearch == 99
+    assert build_index(PASSAGES, "HNSW16:efSearch=99").hnsw.efSearch == 99
 
 
 def test_equal_passages_come_by_ascending_id():
@@ -87,12 +70,3 @@ def test_equal_passages_come_by_ascending_id():
     scores, ids = search(build_index(np.repeat(vector, 50, 0), "Binary:rescore=2"), vector, 5)
     assert ids.tolist() == [[0, 1, 2, 3, 4]]
     assert len(set(scores[0].tolist())) == 1
-
-
-def test_shards_are_taken_as_one_array(passages, queries):
-    """A generator of shards, which any other index takes, would end in a stack trace."""
-    expected = search(build_index(passages, "Binary"), queries, 10)
-    for shards in ([passages[:50], passages[50:]], (part for part in (passages[:50], passages[50:]))):
-        found = search(build_index(shards, "Binary"), queries, 10)
-        assert np.array_equal(found[0], expected[0])
-        assert np.array_equal(found[1], expected[1])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from helpers.data import RetrievalDataset
-from helpers.judgements import Conflict, collect, read_sheet, write_conflicts, write_sheet
+from helpers.judgements import collect, read_sheet, write_conflicts, write_sheet
 from tests.judgements import Rows
 from tests.judgements import fill as assess
 
@@ -39,7 +39,7 @@ def test_grades_of_one_assessor(sheet):
     """A grade would go to another pair, or an id keep the apostrophe that guarded it."""
     found = collect(sheet, [fill(sheet, "anna")])
     assert found.qrels == {"q1": {"p1": 3, "p2": 0}, "=q2": {"p1": 1, "p3": 2}}
-    assert (found.labels, found.conflicts, found.ungraded) == ([found.qrels], [], 0)
+    assert (found.labels, found.conflicts, found.ungraded) == ([found.qrels], {}, 0)
 
 
 def test_what_a_spreadsheet_does_to_a_sheet_is_no_change(sheet):
@@ -59,7 +59,7 @@ def test_two_assessors_and_their_conflicts(sheet):
     """A grade on which they differ would be taken from one of them, or a shared one be listed."""
     anna, ben = fill(sheet, "anna"), fill(sheet, "ben", {("q1", "p1"): 2, ("=q2", "p3"): 0})
     found = collect(sheet, [anna, ben])
-    assert sorted(found.conflicts) == [Conflict("=q2", "p3", (2, 0)), Conflict("q1", "p1", (3, 2))]
+    assert found.conflicts == {("q1", "p1"): (3, 2), ("=q2", "p3"): (2, 0)}
     assert found.qrels == {"q1": {"p2": 0}, "=q2": {"p1": 1}}
     assert [labels["q1"]["p1"] for labels in found.labels] == [3, 2]
 
@@ -67,8 +67,7 @@ def test_two_assessors_and_their_conflicts(sheet):
 def test_conflicts_are_settled_on_a_sheet_of_their_own(sheet, tmp_path):
     """The settled grade would be lost, or a conflict that nobody settled pass."""
     both = [fill(sheet, "anna"), fill(sheet, "ben", {("q1", "p1"): 2, ("=q2", "p3"): 0})]
-    conflicts = {(query, passage): grades for query, passage, grades in collect(sheet, both).conflicts}
-    write_conflicts(tmp_path / "conflicts.csv", read_sheet(sheet), conflicts)
+    write_conflicts(tmp_path / "conflicts.csv", read_sheet(sheet), collect(sheet, both).conflicts)
     text = (tmp_path / "conflicts.csv").read_text(encoding="utf-8-sig")
     assert "first 3, second 2" in text
     assert "Air scatters" in text
@@ -77,8 +76,8 @@ def test_conflicts_are_settled_on_a_sheet_of_their_own(sheet, tmp_path):
     settled = fill(tmp_path / "conflicts.csv", "settled", {("=q2", "p3"): 1})
     found = collect(sheet, both, settled=settled)
     assert found.qrels == {"q1": {"p2": 0, "p1": 3}, "=q2": {"p1": 1, "p3": 1}}
-    assert found.conflicts == []
-    with pytest.raises(ValueError, match=r"(?m)^settled\.csv:\d: query 'q1', passage 'p1' is no conflict .*: remove"):
+    assert found.conflicts == {}
+    with pytest.raises(ValueError, match=r"(?m)^settled\.csv:\d: query 'q1', passage 'p1' is not asked for: put"):
         collect(sheet, [both[0], both[0]], settled=settled)
 
 
@@ -97,6 +96,8 @@ def test_earlier_judgements_are_kept(sheet):
 def test_half_a_sheet_on_request(sheet):
     """A second assessor who judged a sample could not be compared, or an unjudged pair get a grade."""
     half = fill(sheet, "ben", {("q1", "p1"): "", ("q1", "p2"): ""})
+    shorter = fill(sheet, "carl", change=lambda rows: rows.__delitem__(slice(2, None)))
+    assert collect(sheet, [shorter], partial=True).qrels == {"=q2": {"p1": 1, "p3": 2}}
     found = collect(sheet, [half], partial=True)
     assert (found.qrels, found.ungraded) == ({"=q2": {"p1": 1, "p3": 2}}, 2)
     both = collect(sheet, [fill(sheet, "anna"), half], partial=True)
@@ -114,26 +115,12 @@ def swap(row: int, cell: int, text: str) -> Callable[[Rows], object]:
     ("change", "message"),
     [
         (swap(3, 4, "4"), r"^anna\.csv:7: query 'q1', passage 'p2' has the grade '4': write one of 0, 1, 2, 3\.$"),
-        (swap(3, 4, "1/2"), r"^anna\.csv:7: .* has the grade '1/2': write one of"),
         (swap(3, 4, "2.5"), r"^anna\.csv:7: .* has the grade '2\.5'"),
-        (swap(3, 4, "-1"), r"^anna\.csv:7: .* has the grade '-1'"),
-        (
-            swap(3, 3, "-5 degree"),
-            r"^anna\.csv:7: query 'q1', passage 'p2': the passage's text was changed: copy it fr",
-        ),
-        (swap(0, 1, "=SUM(A2)"), r"^anna\.csv:2: query '=q2', passage 'p1': the query's text was changed: copy it .* "),
-        (
-            swap(0, 0, "q7"),
-            r"(?s)^anna\.csv:2: query 'q7', passage 'p1' is no pair of sheet\.csv: put the ids back.*no r",
-        ),
-        (
-            lambda rows: rows.pop(3),
-            r"^anna\.csv: no row for query 'q1', passage 'p2': copy it from line \d of sheet\.csv",
-        ),
-        (
-            lambda rows: rows.append([*rows[3][:4], "3"]),
-            r"^anna\.csv:8: query 'q1', passage 'p2' is here twice, first in line 7: keep one row and one grade\.$",
-        ),
+        (swap(3, 3, "-5 degree"), r"^anna\.csv:7: .*: the passage's text was changed: copy it from line \d"),
+        (swap(0, 1, "=SUM(A2)"), r"^anna\.csv:2: query '=q2', passage 'p1': the query's text was changed"),
+        (swap(0, 0, "q7"), r"(?s)^anna\.csv:2: query 'q7', passage 'p1' is not asked for: put the ids back.*no row"),
+        (lambda rows: rows.pop(3), r"^anna\.csv: no row for query 'q1', passage 'p2': copy it from line \d of sheet"),
+        (lambda rows: rows.append([*rows[3][:4], "3"]), r"^anna\.csv:8: .* is here twice, first in line 7: keep one"),
     ],
 )
 def test_a_fault_names_file_line_ids_and_remedy(sheet, change, message):

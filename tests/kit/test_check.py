@@ -5,21 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nbformat import NotebookNode, from_dict, validate
+from nbformat import NotebookNode, from_dict
 
 from notebooks.kit import __main__ as cli
 from notebooks.kit.cells import by_id
 from notebooks.kit.check import check
-from notebooks.kit.figures import Figures, agrees, cell_figures, check_text
+from notebooks.kit.figures import agrees, cell_figures
 from notebooks.kit.markdown import prose
-from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_names, lesson_path, loads, read
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 from notebooks.kit.record import sync
 from tests.sample import NAME, code
 from tests.sample import edit as edit_lesson
@@ -40,11 +39,6 @@ def found(root: Path, name: str = NAME) -> list[tuple[str, str, str]]:
 def _append(cell: str, text: str) -> Edit:
     """Print one more line in the recorded output of a cell."""
     return lambda cells: cells[cell].outputs[0].update(text=cells[cell].outputs[0].text + text)
-
-
-def _printed(cell: str, text: str) -> Edit:
-    """Let a cell have printed another text."""
-    return lambda cells: cells[cell].outputs[0].update(text=text)
 
 
 def _output(cell: str, **output: object) -> Edit:
@@ -73,7 +67,6 @@ def _path(*parts: str) -> str:
 
 
 BROKEN: dict[str, tuple[Edit, str, str]] = {
-    "count": (lambda cells: cells["printed"].update(execution_count=7), "printed", "count"),
     "error": (_output("timing", output_type="error", ename="E", evalue="v", traceback=[]), "timing", "error"),
     "stderr": (_output("timing", output_type="stream", name="stderr", text="warned"), "timing", "stderr"),
     "widget": (
@@ -81,35 +74,24 @@ BROKEN: dict[str, tuple[Edit, str, str]] = {
         "timing",
         "progress",
     ),
-    "bar": (_append("timing", "10%|#   | 1/10 [00:01, 3.2it/s]"), "timing", "progress"),
-    "home": (_append("timing", "cached in " + _path("home", "ann", "cache")), "timing", "private-path"),
-    "windows": (_append("timing", "C:\\Users\\ann"), "timing", "private-path"),
-    "address": (_append("timing", "served at 192.168.0.7"), "timing", "host"),
-    "mirror": (_append("timing", "pip --index" + "-url https://mirror.example"), "timing", "host"),
+    "home": (_append("timing", "cached in " + _path("home", "ann", "cache")), "timing", "private"),
+    "windows": (_append("timing", "C:\\Users\\ann"), "timing", "private"),
+    "address": (_append("timing", "served at 192.168.0.7"), "timing", "private"),
     "metadata": (_metadata("timing", collapsed=True), "timing", "metadata"),
-    "parameters": (_metadata("printed", tags=["parameters"]), "printed", "parameters"),
     "alt": (lambda cells: cells["figure"].metadata.pop("mystnb"), "figure", "alt"),
     "svg: script": (_svg("</svg>", "<script>alert(1)</script></svg>"), "figure", "svg"),
     "svg: handler": (_svg("<g>", '<g onclick="alert(1)">'), "figure", "svg"),
     "svg: style": (_svg("<g>", '<g style="fill: red">'), "figure", "svg"),
-    "svg: sheet": (_svg("<g>", "<style>*{fill:red}</style><g>"), "figure", "svg"),
-    "svg: picture": (_svg("<g>", '<image href="https://example.org/a.png"/><g>'), "figure", "svg"),
     "svg: link": (_svg('href="#', 'href="https://example.org/#'), "figure", "svg"),
     "svg: address": (_svg('fill="none"', 'fill="url(https://example.org/a)"'), "figure", "svg"),
     "svg: entity": (_svg("<svg", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg"), "figure", "svg"),
     "svg: broken": (_svg("</svg>", ""), "figure", "svg"),
     "svg: size": (_svg("<g>", "<g>" + "<g></g>" * 15_000), "figure", "svg"),
-    "svg: path": (_svg("</text>", " " + _path("home", "ann", "cache") + "</text>"), "figure", "private-path"),
+    "svg: path": (_svg("</text>", " " + _path("home", "ann", "cache") + "</text>"), "figure", "private"),
     "one format": (lambda cells: cells["figure"].outputs[-1].data.pop("image/svg+xml"), "figure", "formats"),
-    "size": (_append("timing", "x" * 500_000), "", "size"),
-    "date": (_printed("origin", '{"packages": {"pandas": "1"}}'), "origin", "provenance"),
-    "json": (_printed("origin", "pandas 3"), "origin", "provenance"),
+    "date": (lambda cells: cells["origin"].outputs[0].update(text='{"packages": {}}'), "origin", "provenance"),
+    "json": (lambda cells: cells["origin"].outputs[0].update(text="pandas 3"), "origin", "provenance"),
 }
-
-
-def test_the_sample_is_clean(project: Path) -> None:
-    """The tests below would find what they did not break."""
-    assert found(project) == []
 
 
 @pytest.mark.parametrize(("change", "cell", "rule"), BROKEN.values(), ids=BROKEN)
@@ -122,23 +104,13 @@ def test_hygiene(project: Path, change: Edit, cell: str, rule: str) -> None:
 def test_one_switch_names_the_release_in_every_lesson(project: Path) -> None:
     """After a release, lessons would go on to install the branch, or all of them would have to be recorded again."""
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    settings = re.sub(r'(?<=\ntag = )".*?"', '"v9.8"', settings)
-    (project / "pyproject.toml").write_text(settings, encoding="utf-8")
-    shutil.copy(ROOT / "docs" / "lessons.yml", project / "docs")  # which says that Chinese lesson 1 has its own record
-    names = [name for name in lesson_names(project) if name != NAME][:2]
-
-    def stale() -> set[tuple[str, str]]:
-        rules = ("address", "code", "not-recorded")
-        return {(p.file, p.rule) for p in check(project, names, numbers=False) if p.rule in rules}
-
-    assert stale() == {(f"notebooks/{language}/{names[0]}.ipynb", "address") for language in LANGUAGES} | {
-        (f"notebooks/en/{names[1]}.ipynb", "address")
-    }
-    for name in names:
-        sync(project, name)
-        for language in LANGUAGES:
-            assert "@v9.8" in by_id(read(lesson_path(project, language, name)))["setup"].source
-    assert stale() == set()
+    (project / "pyproject.toml").write_text(re.sub(r'(?<=\ntag = )".*?"', '"v9.8"', settings), encoding="utf-8")
+    edit(project, lambda cells: cells["setup"].update(source='x = "git+https://example.org/y@main"'))
+    assert ("en", "setup", "address") in found(project)
+    sync(project, NAME)
+    assert {rule for _, _, rule in found(project)} == {"not-recorded"}  # the sample had another cell there
+    for language in LANGUAGES:
+        assert "@v9.8" in by_id(read(lesson_path(project, language, NAME)))["setup"].source
 
 
 def _source(cell: str, old: str, new: str) -> Edit:
@@ -163,26 +135,12 @@ def test_code_edited_after_recording(project: Path) -> None:
     assert found(project) == [("en", "printed", "not-recorded")]
 
 
-@pytest.mark.parametrize(
-    ("line", "refused"),
-    [("!pip install x\n", True), ("%pip install x\n", True), ("if False:\n    %pip install x\n", False)],
-)
-def test_code_rules(project: Path, line: str, refused: bool) -> None:
-    """A cell could install packages over the reader's own; or the bootstrap cell, which asks first, be refused."""
-    edit(project, _source("printed", "print", line + "print"))
-    assert ("pip" in {problem[2] for problem in found(project)}) == refused
-
-
 FIGURES: dict[str, tuple[str, str, str]] = {
     "last digit": ("-->0.123", "-->0.124", "figure-value"),
-    "percentage": ("-->66.7%", "-->66.8%", "figure-value"),
     "other row": ("scores/system a/recall-->", "scores/system b/recall-->", "figure-value"),
     "row gone": ("scores/system a/recall", "scores/system c/recall", "figure-gone"),
-    "cell gone": ("printed/best", "lost/best", "figure-gone"),
     "more digits than recorded": ("-->66.7%", "-->66.674%", "figure-value"),
     "no number": ("-->0.123", "-->**0.123**", "figure-marker"),
-    "broken marker": ("<!--fig:printed/best-->", "<!--fig printed/best-->", "figure-marker"),
-    "nofig before a word": ("an invented value-->0.55", "an invented value-->about 0.55", "figure-marker"),
     "nofig without a source": ("<!--nofig: an invented value-->", "<!--nofig-->", "figure-marker"),
     "unknown citation key": ("<!--nofig: an invented value-->", "<!--nofig: Nobody1999-->", "figure-source"),
 }
@@ -197,27 +155,17 @@ def test_prose_figures(project: Path, old: str, new: str, rule: str) -> None:
     assert {kind for _, kind in rules} <= {rule, "subject", "markers", "numbers", "stale"}
 
 
-def test_output_changed_under_the_prose(project: Path) -> None:
-    """A new recording could leave the text behind."""
-    edit(project, lambda cells: cells["printed"].outputs[0].update(text="best = 0.7667\nqueries: 120\n"))
-    assert found(project) == [("en", "intro", "figure-value"), ("zh", "intro", "figure-value")]
-
-
 @pytest.mark.parametrize(
     ("shown", "recorded", "agree"),
     [
         ("0.12", "0.123457", True),
         ("0.124", "0.123457", False),
-        ("0.123458", "0.123457", False),
         ("12.3%", "0.123457", True),
-        ("12.3%", "12.34%", True),
         ("12%", "12.34", False),
-        ("8,841", "8841", True),
         ("0.50", "0.5", True),
         ("0.1234", "0.123", False),
         ("\u22120.5", "-0.5", True),
         ("0.81", "0.8050000001", True),
-        ("0.81", "0.8049", False),
         ("0.001", "< 0.001", True),
         ("0.0024", "< 0.0001", False),
     ],
@@ -227,16 +175,10 @@ def test_agreement_at_the_precision_shown(shown: str, recorded: str, agree: bool
     assert agrees(shown, recorded) is agree
 
 
-def test_prose_keeps_admonitions_and_drops_code() -> None:
-    """A result inside an admonition would escape the check, or code would be read as prose."""
-    text = "```{note}\nin note\n```\n:::{tip}\nin tip\n:::\n```python\ncode\n```\n~~~\nmore\n~~~\nend `x` [words](at)"
-    assert re.sub(r"\s+", " ", prose(text)).strip() == "in note in tip end \ufffc words"
-
-
-def test_markers_in_code_are_examples(tmp_path: Path) -> None:
-    """A page that explains the markers would be refused."""
-    text = "Write `<!--fig:a/b-->0.5` or `<!--nofig: A1-->`:\n\n```\n<!--fig:a/b-->0.91 <!--fig broken-->\n```\n"
-    assert list(check_text(text, "page", "", Figures(tmp_path), "")) == []
+def test_prose_drops_code_and_keeps_lines() -> None:
+    """Code would be read as prose, or a sentence be looked for in another line than its translation."""
+    text = "---\na: b\n---\n```python\ncode\n```\n> ~~~\n> more\n> ~~~\nend `x` [words](at)"
+    assert prose(text).split("\n") == [*[""] * 9, "end \ufffc words"]
 
 
 def test_printed_names() -> None:
@@ -249,65 +191,46 @@ def test_printed_names() -> None:
 
 
 def test_table_names() -> None:
-    """A cell of a table with several levels of labels could not be quoted, or two cells would share a name."""
-    head = '<tr><th></th><th></th><th colspan="2">recall</th></tr><tr><th></th><th></th><th>@1</th><th>@5</th></tr>'
-    rows = '<tr><th rowspan="2">A</th><th>x</th><td>1</td><td>2</td></tr><tr><th>y</th><td>3</td><td>4</td></tr>'
+    """A cell of a table could not be quoted, or two cells would share a name."""
+    head = "<tr><th></th><th>recall</th><th>mrr</th></tr><tr><th>system</th><th></th><th></th></tr>"
+    rows = "<tr><th>A</th><td>1</td><td>2</td></tr><tr><th>B</th><td>3</td><td>4</td></tr>"
     cell = code("one", "")
     html = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
     cell.outputs = [NotebookNode(output_type="execute_result", data={"text/html": html})]
-    names = ["A x/recall @1", "A x/recall @5", "A y/recall @1", "A y/recall @5"]
-    assert cell_figures(cell) == dict(zip(names, "1234", strict=True))
-    cell.outputs.append(NotebookNode(output_type="stream", name="stdout", text="A x/recall @1 = 7"))
-    assert cell_figures(cell)["A x/recall @1"] == "(more than one value has this name)"
+    assert cell_figures(cell) == {"A/recall": "1", "A/mrr": "2", "B/recall": "3", "B/mrr": "4"}
+    cell.outputs.append(NotebookNode(output_type="stream", name="stdout", text="A/recall = 7"))
+    assert cell_figures(cell)["A/recall"] == "(more than one value has this name)"
 
 
-def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
-    """README and docs could quote figures that no run gives."""
+def test_pages_quote_lessons_and_benchmarks(project: Path) -> None:
+    """README and docs could quote figures that no run gives, or a measurement be changed by hand."""
     for name in ("benchmarks", "en"):
-        (small_project / "docs" / name).mkdir(exist_ok=True)
-    measured = json.dumps({"a/b": [{"ratio": 21.4}]})
-    (small_project / "docs" / "benchmarks" / "speed.json").write_text(measured, encoding="utf-8")
-    page = small_project / "docs" / "en" / "index.md"
-    good = "<!--calc: '00_sample:printed/best' * 3-->2.0, "
+        (project / "docs" / name).mkdir(exist_ok=True)
+    measured, page = project / "docs" / "benchmarks" / "speed.json", project / "docs" / "en" / "index.md"
+    measured.write_text('{"a/b": [{"ratio": 21.4}]}', encoding="utf-8")
+    digest = hashlib.sha256(measured.read_bytes()).hexdigest()
+    (measured.parent / "SHA256SUMS").write_text(f"{digest}  speed.json\n", encoding="utf-8")
+    good = "<!--calc: '00_sample:printed/best' * 3-->2.0, `<!--fig:a/b-->0.5` is code, "
     good += "other <!--fig:00_sample:printed/best-->0.667, <!--fig:bench:speed/a/b/0/ratio-->21 times."
+
+    def rules() -> list[str]:
+        return [p.rule for p in check(project) if p.file in ("docs/en/index.md", "docs/benchmarks/speed.json")]
+
     page.write_text(good, encoding="utf-8")
-    assert [p for p in check(small_project) if p.file == "docs/en/index.md"] == []
-    page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
-    rules = [p.rule for p in check(small_project) if p.file == "docs/en/index.md"]
-    assert rules == ["figure-value", "figure-value"]
-
-
-def test_measurements_are_those_that_were_measured(small_project: Path) -> None:
-    """A time, or how many times faster it is, could be changed by hand."""
-    folder = small_project / "docs" / "benchmarks"
-    folder.mkdir(exist_ok=True)
-    (folder / "speed.json").write_text('{"ratio": 2}', encoding="utf-8")
-    digest = hashlib.sha256(b'{"ratio": 2}').hexdigest()
-    (folder / "SHA256SUMS").write_text(f"{digest}  speed.json\n", encoding="utf-8")
-    assert [p for p in check(small_project) if "speed.json" in p.file] == []
-    (folder / "speed.json").write_text('{"ratio": 3}', encoding="utf-8")
-    assert ["edited after" in p.message for p in check(small_project) if "speed.json" in p.file] == [True]
+    assert rules() == []
+    page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 "), encoding="utf-8")
+    assert rules() == ["figure-value", "figure-value"]
+    measured.write_text('{"a/b": [{"ratio": 22.4}]}', encoding="utf-8")
+    assert rules() == ["benchmark", "figure-value"]
 
 
 BAD_FILES: dict[str, tuple[Callable[[str], str], str]] = {
     "invalid JSON": (lambda text: text[:-20], "is not valid JSON"),
-    "no notebook": (lambda text: "[]", "is not a notebook"),
+    "no notebook": (lambda text: "[]", "nbformat None"),
     "Colab's 4.0": (lambda text: text.replace('"nbformat_minor": 5', '"nbformat_minor": 0'), "nbformat 4.0"),
-    "nbformat 3": (lambda text: text.replace('"nbformat": 4', '"nbformat": 3'), "nbformat 3.5"),
     "no id": (lambda text: text.replace('   "id": "printed",\n', ""), "'id' is a required property"),
     "an id twice": (lambda text: text.replace('"id": "printed"', '"id": "scores"'), "repeats the cell id scores"),
-    "no outputs": (
-        lambda text: text.replace('"outputs": [],', ""),
-        "[setup] is no valid notebook: 'outputs' is a required property",
-    ),
-    "no such cell": (
-        lambda text: text.replace('"cell_type": "code"', '"cell_type": "cod"', 1),
-        "is no valid notebook: ",
-    ),
-    "an output without type": (
-        lambda text: text.replace('"output_type": "stream"', '"output": "stream"', 1),
-        "[printed] is no valid notebook",
-    ),
+    "no outputs": (lambda text: text.replace('"outputs": [],', ""), "cells/1: 'outputs' is a required property"),
 }
 
 
@@ -331,23 +254,6 @@ def test_layout_of_the_file(project: Path) -> None:
     assert found(project) == []
 
 
-def test_attached_picture_and_missing_alt(project: Path) -> None:
-    """A picture could come without words for those who cannot see it."""
-    edit(project, _source("ties", "$s_1 = s_2$", "![](x.png) $s_1 = s_2$"))
-    assert ("en", "ties", "alt") in found(project)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_reading_and_writing_keeps_every_byte(library: Path, language: str) -> None:
-    """Saving a lesson in Jupyter, recording it or accepting a cell would change lines that nobody meant to change."""
-    for name in lesson_names(library):
-        path = lesson_path(library, language, name)
-        book = read(path, library)
-        validate(book)
-        assert dumps(book).encode() == path.read_bytes(), name
-        assert loads(dumps(book), name) == book
-
-
 def test_check_starts_nothing_heavy() -> None:
     """The check would be too slow to run before each commit."""
     heavy = ["papermill", "torch", "numpy", "pandas", "matplotlib", "FlagEmbedding", "jupyter_client", "asyncio"]
@@ -356,11 +262,3 @@ def test_check_starts_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_unknown_lesson_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A mistyped lesson would be checked as nothing and pass."""
-    assert cli.main(["--root", str(project), "check", "77"]) == 1
-    assert "no lesson '77'; there are: 00_sample" in capsys.readouterr().err
-    with pytest.raises(NotebookError, match="there are"):
-        lesson_names(project, ["nothing"])

@@ -15,8 +15,8 @@ from notebooks.kit.cells import alt_text, by_id
 from notebooks.kit.check import check
 from notebooks.kit.figures import without_markers
 from notebooks.kit.listed import FILE
-from notebooks.kit.notebooks import LANGUAGES, ROOT
-from notebooks.kit.quantities import language_differences
+from notebooks.kit.notebooks import LANGUAGES
+from notebooks.kit.wording import language_differences
 from tests.sample import NAME, edit, replaced
 
 FIGURES = {"a": 0.5, "b": 0.25, "column/1": 3, "column/2": 2, "column/3": 2}
@@ -33,13 +33,13 @@ def lookup(name: str) -> list[Fraction]:
     [
         ("'a' > 'b'", True),
         ("'b' > 'a'", False),
-        ("not 'b' > 'a' and ('a' == 1 / 2 or 'a' > 1)", True),
+        ("'a' == 1 / 2 and 'b' > 'a'", False),
         ("0.2 < 'b' < 'a' <= 0.4", False),
         ("abs('b' - 'a') == min('a', 'b', 0.3)", True),
         ("1/2 + 1/3 == 5/6", True),
-        ("falls('column/*') and not rises('column/*')", True),
+        ("falls('column/*')", True),
+        ("rises('column/*')", False),
         ("first('column/*') - last('column/*')", 1),
-        ("sum('column/*') / 7", 1),
         ("sqrt(16) + log2(8) * 2 ** 3 - -1", 29),
     ],
 )
@@ -50,8 +50,7 @@ def test_expressions(text: str, value: float) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["'a' <", "a > 1", "__import__('os')", "'a'.real", "[1][0]", "(lambda: 1)()", "1 if 1 else 2", "1 / 0", 
-     "falls('a', 'b')", "'a' in 'b'", "max()", "f'{1}' == 1", "True", "sqrt(-1) > 0", ""],
+    ["'a' <", "a > 1", "__import__('os')", "'a'.real", "(lambda: 1)()", "1 / 0", "falls('a', 'b')", "max()", "True"],
 )  # fmt: skip
 def test_other_expressions_are_refused(text: str) -> None:
     """A marker could run code, or a claim that says nothing would pass."""
@@ -94,60 +93,39 @@ def test_claims(project: Path, expression: str, rule: str, message: str) -> None
     assert all(message in text and "\n" not in text for _, text in problems)
 
 
-def test_a_claim_must_not_begin_a_line(project: Path) -> None:
-    """CommonMark would take the whole line for HTML and show no Markdown in it."""
-    change(project, "# ", "<!--holds: 1 < 2--> x\n\n# ")
-    assert any("begins a line" in message for _, message in found(project))
-
-
-@pytest.mark.parametrize(("shown", "ok"), [("1.33", True), ("1.34", False), ("1.3", True)])
-def test_worked_numbers(project: Path, shown: str, ok: bool) -> None:
-    """A number worked out from figures would not follow them."""
-    change(project, "-->66.7%", f"-->66.7% <!--calc: 'printed/best' * 2-->{shown}")
-    assert ({rule for rule, _ in found(project)} == set()) is ok
+MALFORMED = ("<!--holds 1 < 2-->", "<!--holds:-->", "<!--calc: 1 + 1", "<!--nofig:-->5", "<!--fig:a\nb-->5")
 
 
 @pytest.mark.parametrize(
-    "marker", ["<!--holds 1 < 2-->", "<!--holds:-->", "<!--calc: 1 + 1", "<!--nofig:-->5", "<!--fig:a\nb-->5"]
+    ("marker", "message"),
+    [*((marker, "write <!--fig:NAME-->") for marker in MALFORMED), ("\n<!--holds: 1 < 2--> x", "begins a line")],
 )
-def test_malformed_markers(project: Path, marker: str) -> None:
-    """A marker that nothing reads would make a number look checked."""
+def test_malformed_markers(project: Path, marker: str, message: str) -> None:
+    """A marker that nothing reads would make a number look checked, or hide the line that it begins."""
     change(project, "-->66.7%", f"-->66.7% {marker}")
-    problems = [p for p in check(project, [NAME]) if p.rule == "figure-marker"]
-    assert {(p.cell, "write <!--fig:NAME-->" in p.message and "\n" not in p.message) for p in problems} == {
-        ("intro", True)
-    }
+    problems = {p.message for p in check(project, [NAME]) if p.rule == "figure-marker"}
+    assert problems
+    assert all(message in told and "\n" not in told for told in problems)
 
 
-def test_the_list_names_what_exists(small_project: Path) -> None:
-    """A reason would outlive its cell, and cover the next of that name."""
-    path = small_project / FILE
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text + '["00_sample".chinese]\nlost = ["volatile", "why"]\n', encoding="utf-8")
-    assert [p.rule for p in check(small_project) if "no cell 'lost'" in p.message] == ["listed"]
-    path.write_text(text + '["09_gone".cells]\na = ["1", "why"]\n', encoding="utf-8")
-    assert [p for p in check(small_project) if "09_gone, cells: no such lesson or page" in p.message]
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ('["a".cells]\nb = ["1"]', 'write ["what", "the reason"]'),
-        ('["a".colours]\nb = ["1", "why"]', "'a' has 'colours'"),
-        ("[", "is not valid TOML"),
-    ],
-)
-def test_a_damaged_list(project: Path, capsys: pytest.CaptureFixture[str], entry: str, message: str) -> None:
-    """A list that cannot be read would end in a stack trace, or list nothing."""
-    (project / FILE).write_text(entry, encoding="utf-8")
-    assert cli.main(["--root", str(project), "check", NAME]) == 1
-    assert message in capsys.readouterr().err
+def test_the_list_names_what_exists(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reason would outlive its cell, and cover the next of that name; a damaged list would list nothing."""
+    path = project / FILE
+    path.write_text(path.read_text(encoding="utf-8") + 'lost = ["volatile", "why"]\n', encoding="utf-8")
+    assert {p.rule for p in check(project, [NAME])} == {"listed"}
+    for damaged in ('["00_sample".cells]\nb = ["1"]', "["):
+        path.write_text(damaged, encoding="utf-8")
+        assert cli.main(["--root", str(project), "check", NAME]) == 1
+        assert 'an entry is CELL = ["what", "the reason"]' in capsys.readouterr().err
 
 
 PAIRS = [
     ("Four of the 5 queries, 8.8 million, 1,234 of 100", "5个查询中的四个，880万，一百里有1234", []),
     ("about a third, .25", "约三分之一，0.25", []),
     ("recall@1 and 31", "recall@10和31", ["names"]),
+    ("recall@10 of BM25 and TF-IDF", "BM25和TF-IDF的recall@10", []),
+    ("BM25 and TF-IDF", "TF-IDF和BM25", ["names"]),
+    ("GPUs and the CPU", "GPU和CPU，CPU", []),
     ("It is <!--fig:a/b-->0.5.", "是<!--fig:a/c-->0.5。", ["markers", "markers"]),
     ("It is 0.5.", "是0.6。", ["numbers"]),
     ("| 13 | 2.5 |", "| 14 | 2.5 |", ["numbers", "rows"]),
@@ -187,10 +165,8 @@ def test_alternative_texts_take_markers(project: Path) -> None:
     [
         ("printed", {"tags": ["volatile"]}, "hidden"),
         ("places", {"verify": {"rtol": 0.5}}, "hidden"),
-        ("timing", {"tags": []}, "hidden"),
         ("printed", {"tags": ["remove-output"]}, "metadata"),
         ("printed", {"jupyter": {"outputs_hidden": True}}, "metadata"),
-        ("printed", {"slideshow": {"hidden": True}}, "metadata"),
         ("printed", {"tags": ["provenance"]}, "provenance"),
     ],
 )
@@ -200,38 +176,29 @@ def test_what_hides_outputs_is_listed(project: Path, cell: str, metadata: dict[s
     assert {p.rule for p in check(project, [NAME])} == {rule}
 
 
-def _loosen(root: Path, tolerance: float, listed: float) -> None:
-    """Give the scores of the sample a tolerance, and list one."""
-    edit(root, lambda book: by_id(book)["scores"].metadata.update(verify={"atol": tolerance}))
-    path = root / FILE
-    text = path.read_text(encoding="utf-8")
-    entry = f'["00_sample".cells]\nscores = ["atol={listed}", "an example"]\n'
-    path.write_text(text.replace('["00_sample".cells]\n', entry), encoding="utf-8")
-
-
-def test_a_tolerance_is_listed_with_its_value(project: Path) -> None:
-    """A tolerance could be made a hundred times wider, and hide every fault of its cell."""
-    _loosen(project, 0.0005, 0.00005)
-    assert {(p.cell, p.rule) for p in check(project, [NAME])} == {("scores", "hidden")}
-
-
 def test_prose_is_no_finer_than_the_tolerance_and_claims_survive_it(project: Path) -> None:
     """A sentence could be false on the next machine although every output there is as recorded."""
     change(project, "-->66.7%", "-->66.7%<!--holds: 'scores/system a/recall' < 0.124-->")
     assert found(project) == set()
-    _loosen(project, 0.002, 0.002)
-    assert {rule for rule, _ in found(project)} == {"figure-digits", "claim"}
+    edit(project, lambda book: by_id(book)["scores"].metadata.update(verify={"atol": 0.002}))
+    for listed, rules in (("0.02", {"hidden", "figure-digits", "claim"}), ("0.002", {"figure-digits", "claim"})):
+        entry = f'["00_sample".cells]\ntiming = ["volatile", "a time"]\nscores = ["atol={listed}", "an example"]\n'
+        (project / FILE).write_text(entry, encoding="utf-8")
+        assert {rule for rule, _ in found(project)} == rules
 
 
 def test_provenance_agrees_with_the_lock(project: Path) -> None:
     """Outputs could come from other versions than the lock's."""
-    for path in (project / "notebooks").glob("*/0[24-9]_*.ipynb"):
-        path.unlink()
-
-    def rules() -> set[tuple[str, str]]:
-        return {(p.cell, p.message) for p in check(project) if p.rule == "provenance"}
-
-    (project / "constraints.txt").write_text((ROOT / "constraints.txt").read_text(encoding="utf-8"), encoding="utf-8")
-    assert rules() == set()
+    assert [p for p in check(project) if p.rule == "provenance"] == []
     (project / "constraints.txt").write_text("pandas==0.1\n", encoding="utf-8")
-    assert any("constraints.txt or another lesson has 0.1" in message for _, message in rules())
+    assert {p.message.partition("constraints")[2] for p in check(project) if p.rule == "provenance"} == {
+        ".txt has 0.1: record again"
+    }
+
+
+def test_opposite_words_are_a_hint(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A translation that says the opposite would be shown to nobody, or what only looks so would fail the check."""
+    change(project, "grow with", "decrease with", languages=("en",))
+    assert cli.main(["--root", str(project), "accept", NAME, "intro"]) == 0
+    assert cli.main(["--root", str(project), "check", NAME]) == 0
+    assert "[intro] read again: English says 'decrease', Chinese '增'" in capsys.readouterr().out

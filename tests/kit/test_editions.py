@@ -30,7 +30,7 @@ def book(text: str, given: str, shown: str, english: str = "") -> NotebookNode:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a checkout whose lesson runs on Chinese data in Chinese; nothing of it is recorded yet."""
-    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {})
+    monkeypatch.setattr(recorder, "RECORDING", ())
     given, shown = (
         'kind = "中文的"  # 用哪种数据\nsize = len(kind)',
         SHOWN.replace("Print it.", "打印").replace("size = {", "大小 = {"),
@@ -74,7 +74,7 @@ def test_another_program_is_noticed(root: Path) -> None:
     record(root, NAME)
     record(root, NAME, "zh")
     change(root, "shown", "size + 1", "size + 2")
-    assert ("shown", "code") in faults(root)
+    assert ("shown", "source") in faults(root)
     assert sync(root, NAME) == [f"notebooks/zh/{NAME}.ipynb"]
     assert by_id(read(lesson_path(root, "zh", NAME)))["shown"].source == SHOWN
 
@@ -82,10 +82,10 @@ def test_another_program_is_noticed(root: Path) -> None:
 def test_outputs_are_shared_unless_a_lesson_says_otherwise(root: Path) -> None:
     """A Chinese notebook with English outputs could have another setting or string, which they do not show."""
     (root / "docs" / "lessons.yml").write_text("chinese: []\n", encoding="utf-8")
-    assert {("given", "code"), ("shown", "code")} <= set(faults(root))
+    assert {("given", "source"), ("shown", "source")} <= set(faults(root))
     change(root, "given", "中文的", "en")
     change(root, "shown", "大小 = {", "size = {")
-    assert not {("given", "code"), ("shown", "code")} & set(faults(root))
+    assert not {("given", "source"), ("shown", "source")} & set(faults(root))
 
 
 def test_a_comment_left_in_english_is_noticed(root: Path) -> None:

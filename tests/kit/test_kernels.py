@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,18 @@ def test_a_cell_over_its_limit_stops(tmp_path: Path) -> None:
         execute(notebook(code("one", "import time\ntime.sleep(60)")), "x", root=tmp_path, limit=1)
 
 
-def test_a_killed_kernel_is_reported(tmp_path: Path) -> None:
-    """A lesson that the system kills for its memory would hang, as nobody hears that its kernel is gone."""
-    with pytest.raises(NotebookError, match="the kernel died"):
-        execute(notebook(code("one", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")), "x", root=tmp_path)
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait until something holds, a minute at most."""
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() - began < 60
+        time.sleep(0.05)
+
+
+def server(folder: str) -> int:
+    """Return the process that kernels are forked from, by the folder with its socket."""
+    command = ["pgrep", "-f", f"{Path(folder, 'server')} --import"]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def test_a_kernel_ends_with_whoever_asked_for_it(tmp_path: Path) -> None:
@@ -69,45 +78,27 @@ def test_a_kernel_ends_with_whoever_asked_for_it(tmp_path: Path) -> None:
     spec = json.loads(Path(os.environ[kernels.VARIABLE], "kernels", "python3", "kernel.json").read_text("utf-8"))
     command = [part.format(connection_file=tmp_path / "connection.json") for part in spec["argv"]]
     client = subprocess.Popen(command, cwd=tmp_path)
-    server = _server(os.environ[kernels.VARIABLE])
-    children = Path(f"/proc/{server}/task/{server}/children")
-    before = time.monotonic()
-    while not (pids := [int(pid) for pid in children.read_text("utf-8").split() if alive(int(pid))]):
-        assert client.poll() is None
-        assert time.monotonic() - before < 60
-        time.sleep(0.05)
+    at = server(os.environ[kernels.VARIABLE])
+
+    def children() -> list[int]:
+        pids = Path(f"/proc/{at}/task/{at}/children").read_text("utf-8").split()
+        return [int(pid) for pid in pids if alive(int(pid))]
+
+    wait_until(children)
+    assert client.poll() is None
     client.send_signal(signal.SIGKILL)
     client.wait()
-    while any(alive(pid) for pid in pids):
-        assert time.monotonic() - before < 60
-        time.sleep(0.05)
+    wait_until(lambda: not children())
 
 
-def _server(folder: str) -> int:
-    """Return the process that kernels are forked from, by the folder with its socket."""
-    place = str(Path(folder, "server")).encode()
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if place in words and b"-f" not in words:
-            return int(folder.name)
-    raise AssertionError("no process serves kernels")
-
-
-def test_what_serves_kernels_ends_with_whoever_started_it(tmp_path: Path) -> None:
+def test_what_serves_kernels_ends_with_whoever_started_it() -> None:
     """A gigabyte of libraries would stay in memory when a run is killed."""
     code = "import os, time; from notebooks.kit import kernels; kernels.start({}, ('ipykernel.kernelapp',)); "
     code += "print(os.environ[kernels.VARIABLE], flush=True); time.sleep(600)"
     variables = {name: value for name, value in os.environ.items() if name != kernels.VARIABLE}
-    command = [sys.executable, "-c", code]
-    starter = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True)
+    starter = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True)
     assert starter.stdout is not None
-    server = _server(starter.stdout.readline().strip())
+    at = server(starter.stdout.readline().strip())
     starter.kill()
     starter.wait()
-    began = time.monotonic()
-    while alive(server):
-        assert time.monotonic() - began < 60
-        time.sleep(0.05)
+    wait_until(lambda: not alive(at))

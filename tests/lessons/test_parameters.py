@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from helpers.data import load_dataset
 from helpers.data.bundled import FOLDER
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
+from notebooks.kit.cells import by_id
 from notebooks.kit.execute import cache_folder, execute, parameter_names
 from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names, lesson_path, read, relative
 
@@ -92,3 +94,11 @@ def test_every_parameter_has_another_value_somewhere(name: str) -> None:
     """A new parameter would be tried by its readers first."""
     tried = {key for _, lesson, given in RUNS if lesson == name for key in given}
     assert parameter_names(read(lesson_path(ROOT, "en", name), ROOT)) <= tried | ELSEWHERE
+
+
+def test_parameters_in_chinese() -> None:
+    """A parameter would be missing from the Chinese table, or stand there after it has gone from the lesson."""
+    lesson = read(lesson_path(ROOT, "zh", "01_evaluation"))
+    rows = re.findall(r"^\| `([A-Z_]+)` \| .", by_id(lesson)["parameters-text"].source, re.M)
+    assert set(rows) == parameter_names(lesson)
+    assert len(rows) == len(set(rows))

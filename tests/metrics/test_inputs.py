@@ -182,6 +182,7 @@ def test_bad_input_is_refused(error, call, message):
     [
         (lambda: evaluate(np.array([[1, 2]]), [{7: 1}], "recall@1"), "No document of the run"),
         (lambda: evaluate({"q": ["d1"]}, {"q": ["D1"]}, "recall@1"), "No document of the run"),
+        (lambda: evaluate({"q": ["e\u0301"]}, {"q": ["\xe9"]}, "mrr@1"), r"'e\\u0301' against '\\xe9'.*form, NFC"),
         (lambda: evaluate({"1": ["d1"]}, {"q1": ["d1"]}, "recall@1"), "No query of the run"),
         (lambda: evaluate(np.array([[1, 2]]), [{1: 1}], "recall@10"), "hold 2 places"),
         (lambda: evaluate(np.array([[1, 2]]), [{1: 1}], "mrr@2", scores=np.array([[0.1, 0.4]])), "distances"),

@@ -12,7 +12,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from helpers.embeddings import encode, encode_pooled
+from helpers.embeddings import encode_pooled
 from helpers.models import Pooling, load_model
 from helpers.systems import UPSTREAM_MODELS
 from tests.checkpoints import CONFIGS, save_checkpoint, save_colbert
@@ -111,28 +111,3 @@ def test_each_model_of_the_tutorial_loads_from_the_hubs_files(hub, hub_id):
     pooled = encode_pooled(model, ["the cat", "a dog is not a fish"], [Pooling.MEAN, Pooling.UNMASKED_MEAN])
     assert all(np.isfinite(vectors).all() for vectors in pooled.values())
     assert (model.projection is not None) == (hub_id == "colbert-ir/colbertv2.0")
-
-
-def test_a_folder_of_modelscope_gives_the_vectors_of_the_hubs(tmp_path):
-    """Whoever downloads a model from ModelScope would be stopped by the files that it adds to the hub's."""
-    folder = save_checkpoint(tmp_path / "model")
-    texts = ["the cat", "a dog is not a fish"]
-    vectors = encode(load_model(str(folder), device="cpu"), texts, cache_dir=tmp_path / "one")
-    (folder / "configuration.json").write_text('{"framework": "pytorch", "task": "sentence-embedding"}')
-    for name in (".msc", ".mdl"):
-        (folder / name).write_bytes(b"\x80\x04 not to be read")
-    assert np.array_equal(encode(load_model(str(folder), device="cpu"), texts, cache_dir=tmp_path / "two"), vectors)
-
-
-@pytest.mark.parametrize("zipped", [True, False])
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "xlnet"])
-def test_weights_of_either_format_give_the_same_vectors(tmp_path, architecture, zipped):
-    """A pickle read otherwise than the safetensors of the same model would be another model."""
-    one = save_checkpoint(tmp_path / "one", architecture)
-    other = Path(shutil.copytree(one, tmp_path / "other"))
-    weights = load_file(one / "model.safetensors")
-    torch.save(weights, other / "pytorch_model.bin", _use_new_zipfile_serialization=zipped)
-    (other / "model.safetensors").unlink()
-    first, second = (load_model(folder, device="cpu") for folder in (one, other))
-    np.testing.assert_array_equal(encode(first, ["the cat"]), encode(second, ["the cat"]))
-    assert first.info.weights_sha256 != second.info.weights_sha256

@@ -5,15 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
+import torch
+import transformers
 
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, find, load_model
 from helpers.models.card import read_card
 from helpers.models.find import find_checkpoint
-from helpers.models.transformer import longest_input
-from tests.checkpoints import add_layers, flag_model, save_checkpoint
+from helpers.models.transformer import longest_input, untrained
+from tests.checkpoints import add_layers, change, save_checkpoint
 
 
 @pytest.fixture
@@ -22,31 +23,26 @@ def checkpoint(tmp_path) -> Path:
     return save_checkpoint(tmp_path / "tiny")
 
 
-def test_bundled_model_is_the_published_one():
-    """A changed weight file would change every figure of the lessons."""
+def test_bundled_model_is_the_published_one(monkeypatch):
+    """A changed weight file would change every figure of the lessons; others must not run under its name."""
     model = load_model("sentence-transformers/all-MiniLM-L6-v2")
     assert model.info.weights_sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 256)
-
-
-def test_damaged_bundled_weights_are_refused(monkeypatch):
-    """Weights of unknown origin must not run under the published name."""
     real = find.BUNDLED[OFFLINE_DEFAULT]
     monkeypatch.setattr(find, "BUNDLED", {OFFLINE_DEFAULT: real._replace(sha256="0" * 64)})
     with pytest.raises(ValueError, match=r"The files of .* are not the published ones.*Reinstall gt-all"):
         find_checkpoint(OFFLINE_DEFAULT)
 
 
-FLAG_LACKS = [
-    ({"pooling_mode_max_tokens": True}, "max"),
-    ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}, None),
-    ({"pooling_mode": "lasttoken"}, "lasttoken"),
-    ({"pooling_mode": ["mean", "cls"]}, None),
-    ({"pooling_mode": "weightedmean"}, None),
-]
-
-
-@pytest.mark.parametrize(("config", "pooling"), FLAG_LACKS)
+@pytest.mark.parametrize(
+    ("config", "pooling"),
+    [
+        ({"pooling_mode_max_tokens": True}, "max"),
+        ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}, None),
+        ({"pooling_mode": "lasttoken"}, "lasttoken"),
+        ({"pooling_mode": "weightedmean"}, None),
+    ],
+)
 def test_pooling_that_flagmodel_lacks_is_refused_by_it_alone(checkpoint, config, pooling):
     """Another pooling would score a model that nobody published, or a model of today could not be evaluated."""
     (checkpoint / "1_Pooling" / "config.json").write_text(json.dumps(config))
@@ -64,9 +60,15 @@ def test_pooling_must_be_stated_where_the_folder_is_silent(tmp_path):
     folder = save_checkpoint(tmp_path / "silent", pooling=None)
     with pytest.raises(ValueError, match="pass pooling='cls' or 'mean'"):
         load_model(folder)
-    with pytest.raises(ValueError, match=r"pooling \['max'\].*helpers\.models\.pooling.*backend='transformers'"):
-        load_model(folder, pooling="max", backend="FlagEmbedding")
     assert load_model(folder, pooling="max").info.pooling == "max"
+    weighted = load_model(folder, pooling="attention")  # which most implementations of attention do not return
+    assert encode(weighted, ["the cat"], cache_dir=tmp_path).shape == (1, 16)
+    for wrong in (2, 65):
+        with pytest.raises(ValueError, match="silent takes from 3 to 64 tokens"):
+            load_model(folder, pooling="max", max_length=wrong)
+    add_layers(save_checkpoint(folder.with_name("dense")), [("Dense", {"out_features": 8})])
+    with pytest.raises(ValueError, match=r"further layer \(Dense\) that FlagModel omits"):
+        load_model(folder.with_name("dense"), backend="FlagEmbedding", pooling="mean")
 
 
 @pytest.mark.parametrize(
@@ -79,17 +81,13 @@ def test_pooling_must_be_stated_where_the_folder_is_silent(tmp_path):
     ],
 )
 def test_incomplete_folder_says_what_is_missing(checkpoint, missing, message):
-    """A stack trace from deep inside transformers helps nobody."""
+    """A stack trace from deep inside transformers helps nobody; a wrong path must not be taken for a hub id."""
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        load_model(checkpoint.with_name("nowhere"))
     for name in missing:
         (checkpoint / name).unlink()
     with pytest.raises(ValueError, match=message):
         load_model(checkpoint)
-
-
-def test_missing_folder_is_named(tmp_path):
-    """A wrong path must not be taken for a hub id."""
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        load_model(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -101,10 +99,9 @@ def test_missing_folder_is_named(tmp_path):
         ("intfloat/multilingual-e5-small", "query: ", "passage: "),
         ("intfloat/multilingual-e5-large-instruct", "", ""),
         ("intfloat/e5-small-unsupervised", "query: ", "passage: "),
-        ("someone/not-e5-base", "", ""),
-        ("my-bge-base-en-v1.5", "", ""),
         ("BAAI/bge-m3", "", ""),
-        ("someone/my-bge-base-en-v1.5-finetuned", "", ""),
+        ("someone/my-bge-base-en-v1.5", "", ""),
+        ("someone/bge-base-en-v1.5-finetuned", "", ""),
     ],
 )
 def test_families_get_the_instructions_of_their_cards(tmp_path, name, query, passage):
@@ -113,16 +110,14 @@ def test_families_get_the_instructions_of_their_cards(tmp_path, name, query, pas
 
 
 @pytest.mark.parametrize("key", ["document", "passage", "corpus"])
-def test_prompts_of_the_model_itself_come_first(checkpoint, key):
-    """A folder that states its prompts must be run with them, on either side."""
+def test_prompts_of_the_model_itself_come_first(tmp_path, key):
+    """A folder that states its prompts must be run with them, on either side; a caller's come before both."""
     prompts = {"prompts": {"query": "query: ", key: "text: "}}
-    (checkpoint / "config_sentence_transformers.json").write_text(json.dumps(prompts))
-    info = load_model(checkpoint).info
-    assert (info.query_instruction, info.passage_instruction) == ("query: ", "text: ")
-    info = load_model(checkpoint, query_instruction="", passage_instruction="").info
-    assert (info.query_instruction, info.passage_instruction) == ("", "")
-    renamed = checkpoint.rename(checkpoint.parent / "bge-base-en")
-    assert load_model(renamed).info.query_instruction == "query: "
+    (tmp_path / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    card = read_card(tmp_path)
+    for name in ("mine", "bge-base-en"):
+        assert card.instructions(name, None, None) == ("query: ", "text: ")
+    assert card.instructions("bge-base-en", "", "") == ("", "")
 
 
 def test_a_model_for_other_than_cosine_is_refused(checkpoint):
@@ -137,16 +132,6 @@ def test_a_model_for_other_than_cosine_is_refused(checkpoint):
     (checkpoint / "config_sentence_transformers.json").write_text('{"similarity_fn_name": "manhattan"}')
     with pytest.raises(ValueError, match="tiny was trained for 'manhattan' similarity"):
         load_model(checkpoint)
-
-
-def test_texts_can_be_cut_earlier(checkpoint):
-    """The figures of sentence-transformers, which may cut earlier, could not be compared with."""
-    model = load_model(checkpoint, max_length=32)
-    flag = flag_model(model)
-    assert model.info.max_length == flag.passage_max_length == flag.query_max_length == 32
-    for wrong in (2, 65):
-        with pytest.raises(ValueError, match="tiny takes from 3 to 64 tokens"):
-            load_model(checkpoint, max_length=wrong)
 
 
 def test_digest_covers_every_file_of_the_model(checkpoint, tmp_path):
@@ -170,28 +155,46 @@ def test_positions_before_the_first_token_are_not_for_texts(padding, limit):
     assert longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
 
 
-def test_flagmodel_gives_the_same_vectors_with_instructions_on_their_sides(tmp_path):
-    """The lesson says that both are one; a swapped instruction would be a silent loss."""
-    folder = save_checkpoint(tmp_path / "m", pooling="cls")
-    model = load_model(folder, device="cpu", query_instruction="the ", passage_instruction="good ", dim=5)
-    flag, texts = flag_model(model), ["the cat is good", "fish"]
-    for kind, encoded in (("query", flag.encode_queries(texts)), ("passage", flag.encode_corpus(texts))):
-        np.testing.assert_allclose(encoded, encode(model, texts, kind=kind, cache_dir=tmp_path), atol=1e-6)
-    prefixed = [[prefix + text for text in texts] for prefix in ("the ", "good ")]
-    for encoded, expected in zip((flag.encode_queries(texts), flag.encode_corpus(texts)), prefixed, strict=True):
-        np.testing.assert_allclose(encoded, flag.encode(expected), atol=1e-6)
-
-
-def test_flagmodel_is_refused_what_it_would_run_otherwise(tmp_path):
-    """Layers would be omitted without a word, a variant's weights be those of the original."""
-    folder = save_checkpoint(tmp_path / "m")
-    add_layers(folder, [("Dense", {"out_features": 8})])
-    for pooling in (None, "mean"):
-        with pytest.raises(ValueError, match=r"further layer \(Dense\) that FlagModel omits"):
-            load_model(folder, backend="FlagEmbedding", pooling=pooling)
-
-
 @pytest.mark.parametrize(("half", "device", "dtype"), [(True, "cpu", 32), (True, "meta", 16), (False, "meta", 32)])
 def test_half_precision_is_for_other_devices_than_the_processor(checkpoint, half, device, dtype):
     """A processor would compute in 16 bits, slowly and with three digits, or a GPU in 32 though 16 were asked for."""
     assert load_model(checkpoint, half=half, device=device).dtype == f"torch.float{dtype}"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "message"), [("gpt2", "does not see the last one"), ("t5", "an encoder and a decoder")]
+)
+def test_model_that_is_no_encoder_is_refused(tmp_path, architecture, message):
+    """Pooling a generator's tokens gives vectors, and scores, that mean little."""
+    folder = save_checkpoint(tmp_path / architecture, architecture, pooling=None)
+    with pytest.raises(ValueError, match=f"{architecture}.*is not a text encoder.*{message}"):
+        load_model(folder, backend="transformers")
+
+
+def test_a_network_that_needs_more_than_tokens_is_refused(checkpoint, monkeypatch):
+    """A model of pictures and texts would fail in the middle of encoding, with a message about tensors."""
+
+    def forward(self, pixel_values, **rest):
+        raise AssertionError("tokens are not enough")
+
+    monkeypatch.setattr(transformers.BertModel, "forward", forward)
+    with pytest.raises(ValueError, match=r"tiny \(bert\) is not a text encoder.*given tokens alone it fails \(.*pixel"):
+        load_model(checkpoint)
+
+
+def test_weights_that_do_not_fit_are_refused(checkpoint):
+    """transformers fills missing weights with random numbers and goes on."""
+    change(checkpoint / "config.json", num_hidden_layers=3)
+    with pytest.raises(ValueError, match=r"tiny lacks 16 weights .*encoder\.layer\.2"):
+        load_model(checkpoint)
+
+
+def test_untrained_twin_is_the_same_again_and_leaves_the_random_state(checkpoint):
+    """The floor of the lesson must not move from run to run, nor change other random numbers."""
+    model = load_model(checkpoint, backend="transformers")
+    state = torch.random.get_rng_state()
+    one, two, other = (untrained(model, seed=seed) for seed in (5, 5, 6))
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert one.info.sha256 == two.info.sha256 != other.info.sha256
+    assert model.info.sha256 not in (one.info.sha256, other.info.sha256)
+    assert "BertModel" not in repr(model), "a cell that ends in a model would print its network"

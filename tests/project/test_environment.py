@@ -1,7 +1,6 @@
 """The ways to the environment agree: pyproject.toml, locks, Makefile and READMEs; what they show is real."""
 
 import base64
-import json
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from notebooks.kit.cells import by_id
 from notebooks.kit.figures import agrees, notebook_figures
 from notebooks.kit.notebooks import lesson_path, read
 
@@ -28,11 +28,6 @@ PYTHONS = ["3.11", "3.12", "3.13"]
 PLATFORMS = ["x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"]
 
 
-def requirements() -> list[Requirement]:
-    """Return every requirement of the package and of its extras."""
-    return [Requirement(line) for line in PROJECT["dependencies"] + of_extras(*PROJECT["optional-dependencies"])]
-
-
 def of_extras(*names: str) -> list[str]:
     """Return what extras bring, and what the extras of this package that they name bring."""
     own = PROJECT["name"]
@@ -41,60 +36,39 @@ def of_extras(*names: str) -> list[str]:
     return [line for line in lines if not line.startswith(own)] + (of_extras(*named) if named else [])
 
 
+REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + of_extras(*PROJECT["optional-dependencies"])]
+
+
 def locked() -> dict[str, str]:
-    """Return the lock: canonical name to version."""
+    """Return the lock: canonical name to version; a build tag or an address would fail on every other machine."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9A-Za-z.!]+(\.post\d+)?", line) for line in lines)
     return {canonicalize_name(name): pin for name, pin in (line.split("==") for line in lines)}
 
 
-def test_lock_pins_every_requirement_within_its_range():
-    """A package missing from the lock installs as whatever is newest that day."""
-    pins = locked()
-    for requirement in requirements():
-        assert canonicalize_name(requirement.name) in pins, requirement
-        assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), requirement
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=str)
+def test_lock_pins_every_requirement_within_its_range(requirement: Requirement):
+    """A package would install as whatever is newest that day, or these tests prove nothing about the locked version."""
+    pin = locked()[canonicalize_name(requirement.name)]
+    assert requirement.specifier.contains(pin)
+    if not requirement.marker or requirement.marker.evaluate():
+        assert version(requirement.name).split("+")[0] == pin
 
 
 def test_torch_is_one_whose_restricted_loader_holds():
     """Before 2.6 a pickle of a stranger could run code in spite of ``weights_only`` (CVE-2025-32434)."""
-    torch = next(requirement for requirement in requirements() if canonicalize_name(requirement.name) == "torch")
-    assert not torch.specifier.contains("2.5.1")
-    assert not torch.specifier.contains("2.5.99+cpu")
-    assert torch.specifier.contains("2.6.0")
-
-
-def test_lock_names_no_build_and_no_address():
-    """A local build tag or an index address would fail on every other machine."""
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9A-Za-z.!]+(\.post\d+)?", line) for line in text.split())
-
-
-def test_installed_versions_are_the_locked_ones():
-    """The recorded outputs belong to the locked versions; tests of others would prove nothing about them."""
-    pins = locked()
-    here = [requirement for requirement in requirements() if not requirement.marker or requirement.marker.evaluate()]
-    for requirement in here:
-        assert version(requirement.name).split("+")[0] == pins[canonicalize_name(requirement.name)], requirement
-
-
-def hashed() -> dict[str, str]:
-    """Return the lock of the published site: canonical name to version, after a look at the form of each line."""
-    text = (ROOT / ".github" / "pages-requirements.txt").read_text(encoding="utf-8")
-    entries = re.sub(r"#.*\n", "", text).replace("\\\n", " ").strip().split("\n")
-    pins = {}
-    for entry in entries:
-        pin, *digests = entry.split()
-        assert re.fullmatch(r"[a-z0-9-]+==[0-9a-z.]+", pin), entry
-        assert digests, f"{pin} has no hash"
-        assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", digest) for digest in digests), pin
-        name, version_ = pin.split("==")
-        pins[name] = version_
-    return pins
+    torch = next(requirement for requirement in REQUIREMENTS if requirement.name == "torch")
+    assert [torch.specifier.contains(one) for one in ("2.5.1", "2.5.99+cpu", "2.6.0")] == [False, False, True]
 
 
 def test_the_published_site_is_built_from_the_locked_versions():
-    """The published pages would be made by other versions than the tested ones: run `make lock`."""
-    pins, known = hashed(), locked()
+    """The published pages would be made by other versions than the tested ones, or without a hash: run `make lock`."""
+    text = (ROOT / ".github" / "pages-requirements.txt").read_text(encoding="utf-8")
+    entries = [entry.split() for entry in re.sub(r"#.*\n", "", text).replace("\\\n", " ").strip().split("\n")]
+    for pin, *digests in entries:
+        assert digests, f"{pin} has no hash"
+        assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", digest) for digest in digests), pin
+    pins, known = dict(pin.split("==") for pin, *_ in entries), locked()
     assert {name: known.get(canonicalize_name(name)) for name in pins} == pins
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
     needed = {canonicalize_name(Requirement(line).name) for line in groups["pages"]}
@@ -110,10 +84,8 @@ def test_a_misspelt_variable_of_make_is_refused():
     wrong = subprocess.run([*command, "MODLE=mine"], cwd=ROOT, capture_output=True, text=True)
     assert wrong.returncode == 2
     assert "unknown: MODLE; there are PYTHON NB LANGUAGE MODEL DATA" in wrong.stderr
-    assert (
-        subprocess.run([*command, "MODEL=my mine", "REPORT_OPTIONS=--a b"], cwd=ROOT, capture_output=True).returncode
-        == 0
-    )
+    right = subprocess.run([*command, "MODEL=my mine", "REPORT_OPTIONS=--a b"], cwd=ROOT, capture_output=True)
+    assert right.returncode == 0
 
 
 def resolve(folder: Path, requirements: str, *options: str) -> subprocess.CompletedProcess[str]:
@@ -127,19 +99,13 @@ def resolve(folder: Path, requirements: str, *options: str) -> subprocess.Comple
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Skip where no package index can be reached."""
-    if resolve(tmp_path_factory.mktemp("index"), "uv", "--refresh").returncode:
-        pytest.skip("no package index can be reached")
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("index")
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_lock_installs_on_every_machine_that_the_readme_names(python: str, platform: str, tmp_path: Path):
     """A reader with the first release of a Python, or another processor, would get no environment from the lock."""
+    if resolve(tmp_path, "uv", "--refresh").returncode:
+        pytest.skip("no package index can be reached")
     for extras in (LESSONS, EVERYTHING):
         sources = ["jieba"]  # pure Python, published as source alone
         if extras == EVERYTHING and "aarch64-manylinux" in platform:
@@ -156,10 +122,8 @@ def test_the_lock_installs_on_every_machine_that_the_readme_names(python: str, p
 def test_the_readmes_picture_is_the_recorded_one(readme):
     """A picture of another run would contradict the lesson it stands for."""
     assert "docs/images/growth.png" in (ROOT / readme).read_text(encoding="utf-8")
-    notebook = json.loads((ROOT / "notebooks/en/01_evaluation.ipynb").read_text(encoding="utf-8"))
-    cell = next(cell for cell in notebook["cells"] if cell["id"] == "growth")
-    [recorded] = [o["data"]["image/png"] for o in cell["outputs"] if "image/png" in o.get("data", {})]
-    recorded = recorded if isinstance(recorded, str) else "".join(recorded)
+    outputs = by_id(read(lesson_path(ROOT, "en", "01_evaluation"), ROOT))["growth"].outputs
+    [recorded] = [output.data["image/png"] for output in outputs if "image/png" in output.get("data", {})]
     assert (ROOT / "docs/images/growth.png").read_bytes() == base64.b64decode(recorded)
 
 

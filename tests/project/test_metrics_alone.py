@@ -15,21 +15,24 @@ from tests.project.test_environment import PROJECT
 ROOT = Path(__file__).parents[2]
 
 
+def imported(*modules: str) -> set[str]:
+    """Return the packages that modules import, by their first name."""
+    code = f"import sys; before = set(sys.modules); import {', '.join(modules)}; print(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
 def test_the_metrics_import_numpy_alone():
     """Whoever wants the metrics would have to install a model library."""
-    code = "import sys; before = set(sys.modules); import helpers.metrics.acid; print(*(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    packages = {name.partition(".")[0] for name in done.stdout.split()}
-    assert packages - set(sys.stdlib_module_names) == {"helpers", "numpy"}
+    assert imported("helpers.metrics.acid") - set(sys.stdlib_module_names) == {"helpers", "numpy"}
     assert PROJECT["dependencies"] == ["numpy>=2.0"]
 
 
 def test_what_neither_plots_nor_computes_imports_no_large_package():
     """Every command and every first cell would wait for packages that it may not use, up to three seconds each."""
     names = ("judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance", "training")
-    code = f"import sys, {', '.join(f'helpers.{name}' for name in names)}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"scipy", "pandas", "dask", "torch", "sklearn", "matplotlib", "faiss"} & set(done.stdout.split())
+    large = {"scipy", "pandas", "dask", "torch", "sklearn", "matplotlib", "faiss"}
+    assert imported(*(f"helpers.{name}" for name in names)) & large == set()
 
 
 NEEDING = {  # a package, the extra that has it, and what needs it

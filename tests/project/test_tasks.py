@@ -22,7 +22,6 @@ BLOCKS = re.findall(r"^```(sh|python)\n(.*?)^```$", GUIDE, re.M | re.S)
 COMMANDS = [
     line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines() if " pip install " not in line
 ]
-METRIC = "from plain import evaluate\n"
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +29,14 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the guide names."""
     folder = tmp_path_factory.mktemp("desk")
     shutil.copy(ROOT / "helpers" / "plain.py", folder)
-    (folder / "my_metrics.py").write_text(METRIC, encoding="utf-8")
+    (folder / "my_metrics.py").write_text("from plain import evaluate\n", encoding="utf-8")
     (folder / "qrels.txt").write_text("".join(f"q{n} 0 d{n} 1\n" for n in range(30)), encoding="utf-8")
     for name, shift in (("a", 2), ("b", 7), ("new", 2)):
         lines = [f"q{n} Q0 d{n + rank - n % shift} {rank} {9 - rank} {name}\n" for n in range(30) for rank in range(3)]
         (folder / f"{name}.trec").write_text("".join(lines), encoding="utf-8")
     (folder / "my-set").mkdir()
-    for name, letter, count in (("queries", "q", 30), ("corpus", "d", 40)):
-        texts = [
-            json.dumps({"_id": f"{letter}{n}", "text": f"{name} number {n}"})
-            for n in range(-7 * (letter == "d"), count)
-        ]
+    for name, letter, first in (("queries", "q", 0), ("corpus", "d", -7)):
+        texts = (json.dumps({"_id": f"{letter}{n}", "text": f"{name} number {n}"}) for n in range(first, 40))
         (folder / "my-set" / f"{name}.jsonl").write_text("\n".join(texts), encoding="utf-8")
     rows = [f"where is box {n},Box {n} stands in room {n + 100}." for n in range(8)]
     (folder / "faq.csv").write_text("\n".join(["query,positive", *rows]), encoding="utf-8")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from helpers.data import from_ids, load_dataset
 from helpers.report import compare
@@ -148,27 +147,3 @@ def test_every_cause_leads_to_a_section_of_the_page():
     assert set(CAUSES.values()) <= set(slugs(titles))
     documented = (pages / "site" / "_root" / "tasks.md").read_text(encoding="utf-8")
     assert [name for name in CAUSES if f"`{name}`" not in documented] == []
-
-
-@pytest.mark.parametrize(
-    ("broken", "step"),
-    [
-        ("report.comparison.load_system", "load"),
-        ("systems.pipeline.build_index", "passages"),
-        ("systems.pipeline.search", "search"),
-    ],
-)  # fmt: skip
-def test_the_step_in_which_a_system_failed_is_kept(tmp_path, monkeypatch, broken, step):
-    """The page would not say where to look, and every failure read as one of the model."""
-
-    def fail(*_, **__):
-        raise MemoryError("no room")
-
-    folder = save_checkpoint(tmp_path / "model", pooling="mean")
-    monkeypatch.setattr(f"helpers.{broken}", fail)
-    comparison = compare([str(folder), Run(NOBODY)], collection())
-    assert comparison.results["model"].cost.failed_in == step
-    assert comparison.results["Run"].cost.failed_in == ""
-    comparison.save(tmp_path / "out")
-    record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["systems"][0]
-    assert (record["error"], record["failed_in"]) == ("no room", step)

@@ -2,8 +2,8 @@
 
 import csv
 import json
-import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -11,22 +11,12 @@ import pytrec_eval
 
 from helpers.data import from_ids
 from helpers.data.trec import write_run
-from helpers.index import dense
 from helpers.metrics import evaluate
 from helpers.report import compare
 from helpers.report.files import as_record
-from helpers.report.page import View
 from helpers.significance import bootstrap_interval, interval, paired_test, power, tukey_hsd
-from helpers.systems import Words
-from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, numbered, shifted, write_embeddings
-
-
-class Broken:
-    """Fails when it ranks."""
-
-    def rank(self, data, k):
-        """Raise."""
-        raise RuntimeError("no\nmemory")
+from helpers.systems import Words, pipeline
+from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, failing, write_embeddings
 
 
 def test_what_is_shown_is_what_was_scored(compared, tmp_path):
@@ -55,46 +45,26 @@ def test_what_is_shown_is_what_was_scored(compared, tmp_path):
         assert float(line["map@10"]) == values[line["query"]]
 
 
-def test_every_interval_has_the_level_that_is_shown(compared):
-    """A table that says 80 % would show intervals of 95 %, or the difference of two systems with its sign turned."""
-    assert compared.level == 0.95
-    for level in (0.95, 0.8):
-        shown = replace(compared, level=level)
-        for name, evaluation in shown.scored.items():
-            for metric, values in evaluation.per_query.items():
-                assert shown.intervals[name][metric] == pytest.approx(interval(values, level), abs=1e-12)
-            own = shown.intervals[name]["ndcg@10"]
-            assert shown.table().loc[name, ["ndcg@10 low", "ndcg@10 high"]].tolist() == [own.low, own.high]
-        for reference in shown.scored:
-            first = shown.scored[reference].per_query["mrr@10"]
-            for name, row in shown.paired(reference, "mrr@10").iterrows():
-                second = shown.scored[name].per_query["mrr@10"]
-                test = paired_test(first, second)
-                expected = bootstrap_interval(first - second, level)
-                assert row[["difference", "low", "high"]].tolist() == list(expected[:3])
-                assert (row["better"], row["worse"]) == ((first > second).sum(), (first < second).sum())
-                assert (row["p"], row["smallest p"]) == (test.p_value, test.smallest)
-                assert row["sd"] == np.std(first - second, ddof=1)
-                noticed = power(row["detectable"], row["sd"], len(first)) if row["sd"] else 0.8
-                assert noticed == pytest.approx(0.8, abs=1e-9)
-        record = as_record(shown)
-        assert record["level"] == level
-        assert [system["scores"]["map@10"]["low"] for system in record["systems"]] == [
-            shown.intervals[system["name"]]["map@10"].low for system in record["systems"]
-        ]
-
-
-def test_a_pair_is_tested_once(compared, monkeypatch):
-    """Page, files and gates ask for the same tests; each time they would be drawn anew, or a reader's change stay."""
-    found = replace(compared)
-    frame = found.paired()
-    monkeypatch.setattr("helpers.significance.paired_test", None)
-    assert found.paired(next(iter(found.scored)), found.main).equals(frame)
-    expected = frame.copy()
-    frame["p"] = 2.0
-    assert found.paired().equals(expected)
-    with pytest.raises(TypeError):
-        found.paired(metric="map@10")
+def test_intervals_and_tests_are_those_of_the_significance_module(compared, monkeypatch):
+    """A table would show another interval than lesson 3, or the difference of two systems with its sign turned."""
+    for name, evaluation in compared.scored.items():
+        for metric, values in evaluation.per_query.items():
+            assert compared.intervals[name][metric] == pytest.approx(interval(values), abs=1e-12)
+        own = compared.intervals[name]["ndcg@10"]
+        assert compared.table().loc[name, ["ndcg@10 low", "ndcg@10 high"]].tolist() == [own.low, own.high]
+    for reference in compared.scored:
+        first = compared.scored[reference].per_query["mrr@10"]
+        for name, row in compared.paired(reference, "mrr@10").iterrows():
+            second = compared.scored[name].per_query["mrr@10"]
+            test = paired_test(first, second)
+            assert row[["difference", "low", "high"]].tolist() == list(bootstrap_interval(first - second)[:3])
+            assert (row["better"], row["worse"]) == ((first > second).sum(), (first < second).sum())
+            assert (row["p"], row["smallest p"]) == (test.p_value, test.smallest)
+            assert row["sd"] == np.std(first - second, ddof=1)
+            noticed = power(row["detectable"], row["sd"], len(first)) if row["sd"] else 0.8
+            assert noticed == pytest.approx(0.8, abs=1e-9)
+    monkeypatch.setattr("helpers.significance.paired_test", None)  # page, files and gates ask for the same tests
+    assert len(compared.paired(next(iter(compared.scored)), "mrr@10")) == 2
 
 
 def test_the_record_counts_what_was_scored(compared):
@@ -118,35 +88,18 @@ def test_the_relevance_level_of_the_collection_holds(compared):
     assert compared.scored["BM25"].mean["recall@1"] != expected
 
 
-def test_two_queries_are_tested():
-    """Two queries are enough for a test, though it can say little; a table without it would hide the difference."""
-    found = compare({"right": shifted(2, 0), "wrong": shifted(2, 1)}, numbered(2), 1)
-    assert len(found.paired()) == len(as_record(found)["tests"]) == len(View(found).tests()[0].rows) == 1
-    assert found.intervals["right"]["recall@1"].n == 2
-
-
 def test_a_failing_system_costs_its_own_row():
     """The models that ran for hours before it would be lost."""
-    found = compare({"broken": Broken(), "words": Words()}, collection())
+    found = compare({"broken": failing("no\nmemory"), "words": Words()}, collection())
     assert found.failed == {"broken": "no memory"}
     assert list(found.table().index) == ["words", "broken"]
     assert found.table().loc["broken"].isna().all()
     assert [(one["kind"], one["where"]) for one in as_record(found)["systems"]] == [
-        ("object", "Broken"), ("object", "Words")
+        ("object", "SimpleNamespace"), ("object", "Words")
     ]  # fmt: skip
     assert found.paired().empty
     with pytest.raises(ValueError, match="No system was scored: no memory"):
-        compare([Broken()], collection()).paired()
-
-
-def test_one_query_has_no_interval(tmp_path):
-    """A bootstrap of one value is an error, or an interval of no width."""
-    data = from_ids("one", {"q1": "apple"}, {"d1": "apple"}, {"q1": {"d1": 1}})
-    found = compare(["bm25", "tfidf"], data, 1)
-    assert found.scored["BM25"].mean["recall@1"] == 1
-    assert found.intervals["BM25"]["recall@1"] is None
-    found.save(tmp_path)
-    assert json.loads((tmp_path / "results.json").read_text())["tests"] == []
+        compare([failing("no\nmemory")], collection()).paired()
 
 
 @pytest.mark.parametrize(
@@ -154,6 +107,8 @@ def test_one_query_has_no_interval(tmp_path):
     [
         ({"k": 13}, "The cutoff 13 is larger than the corpus, 12 passages"),
         ({"metrics": ["ndgc@10"]}, "Unknown metric 'ndgc@10'"),
+        ({"data": from_ids("one", {"q1": "apple"}, {"d1": "apple", "d2": "a", "d3": "b"}, {"q1": {"d1": 1}})},
+         "one: one query shows nothing about others"),
         ({"systems": "bm25"}, r"put it into a list, \[text\]"),
         ({"data": from_ids("none", QUERIES, CORPUS, {q: dict.fromkeys(docs, 0) for q, docs in QRELS.items()})},
          "none: no query has a relevant passage: the highest of 13 grades is 0, and grades count as relevant from 1"),
@@ -161,7 +116,7 @@ def test_one_query_has_no_interval(tmp_path):
 )  # fmt: skip
 def test_what_cannot_be_is_refused_before_anything_ranks(change, message):
     """It would be found after the first model has encoded the corpus."""
-    arguments = {"systems": [Broken(), "bm25"], "data": collection(), "k": 3} | change
+    arguments = {"systems": [failing("no\nmemory"), "bm25"], "data": collection(), "k": 3} | change
     systems, data, k = arguments.pop("systems"), arguments.pop("data"), arguments.pop("k")
     with pytest.raises(ValueError, match=message):
         compare(systems, data, k, **arguments)
@@ -186,22 +141,13 @@ def test_a_full_disk_is_named_and_nothing_half_written_stays(tmp_path, monkeypat
 
 def test_many_vectors_are_searched_where_they_lie(tmp_path, monkeypatch):
     """A copy of a million vectors beside those on disk would double the memory; the ranking must stay the same."""
-    folder = str(write_embeddings(tmp_path / "vectors"))
+    folder, build = str(write_embeddings(tmp_path / "vectors")), Mock(wraps=pipeline.build_index)
     flat = compare([folder], collection()).results["vectors"]
-    monkeypatch.setattr("helpers.systems.pipeline.IN_MEMORY", 5)
-    monkeypatch.setattr("helpers.index.dense.search", _only_blocks(dense.search))
+    monkeypatch.setattr(pipeline, "IN_MEMORY", 5)
+    monkeypatch.setattr(pipeline, "build_index", build)
     blocks = compare([folder], collection()).results["vectors"]
+    assert not isinstance(build.call_args.args[0], np.ndarray)
     np.testing.assert_array_equal(flat.ranking.ids, blocks.ranking.ids)
-
-
-def _only_blocks(search):
-    """Search, but only if a block asks."""
-
-    def checked(index, queries, k, batch_size, progress):
-        assert sys._getframe(1).f_globals["__name__"] == "helpers.index.blocks"
-        return search(index, queries, k, batch_size, progress)
-
-    return checked
 
 
 def test_long_names_of_systems_become_files(tmp_path):
@@ -216,9 +162,10 @@ def test_a_run_is_scored_to_its_end(tmp_path):
     rng = np.random.default_rng(0)
     run = {"q": {f"p{row}": float(score) for row, score in enumerate(rng.random(size).astype(np.float32))}}
     qrels = {"q": {f"p{row}": int(rng.integers(0, 2)) for row in range(0, size, 2)}}
+    run, qrels = run | {"r": run["q"]}, qrels | {"r": qrels["q"]}
     write_run(tmp_path / "deep.trec", run)
     corpus = {doc: doc for doc, grade in qrels["q"].items() if grade}
-    data = from_ids("t", {"q": "?"}, corpus, qrels)
+    data = from_ids("t", {"q": "?", "r": "!"}, corpus, qrels)
     result = compare([str(tmp_path / "deep.trec")], data, 10, metrics=["bpref", "rprec"])
     expected = pytrec_eval.RelevanceEvaluator(qrels, {"bpref", "Rprec"}).evaluate(run)["q"]
     (scored,) = result.scored.values()

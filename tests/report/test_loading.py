@@ -3,13 +3,13 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from helpers.report import compare
-from helpers.report.loading import load_system
+from helpers.report.comparison import load_system
+from helpers.report.results import Result
 from helpers.report.spec import Spec
-from helpers.systems import Ranking, rank
+from helpers.systems import rank
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection, write_reranker
 
@@ -38,7 +38,7 @@ def test_a_reranker_draws_bars_only_when_asked(tmp_path, capfd, progress):
     """--quiet left two hundred lines of bars in the log of continuous integration."""
     options = {"by": str(write_reranker(tmp_path / "by")), "batch_size": 1}
     spec, data = Spec("r", "rerank", parts=("bm25",), options=options), collection()
-    load_system(spec, {"bm25": rank("BM25", data, 3)}, progress).rank(data, 3)
+    load_system(spec, {"bm25": Result("bm25", {}, rank("BM25", data, 3))}, progress).rank(data, 3)
     assert ("Compute Scores" in capfd.readouterr().err) == progress
 
 
@@ -46,17 +46,15 @@ def test_an_embedding_model_is_no_reranker(tmp_path):
     """Its scores would be those of a random head, others each time."""
     spec = Spec("r", "rerank", parts=("bm25",), options={"by": str(save_checkpoint(tmp_path / "bge"))})
     with pytest.raises(ValueError, match="bge is no reranker: it has no weights 'classifier"):
-        load_system(spec, {"bm25": rank("BM25", collection(), 3)}, False)
+        load_system(spec, {"bm25": Result("bm25", {}, rank("BM25", collection(), 3))}, False)
 
 
-def test_what_a_model_does_not_use_is_on_every_report(tmp_path, monkeypatch):
-    """The second report loads no model, and would not have the warning."""
-    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
+def test_what_a_model_does_not_use_is_noted(tmp_path):
+    """A prompt in the model's files that nobody applied would go unseen."""
     folder = save_checkpoint(tmp_path / "stella")
     (folder / "config_sentence_transformers.json").write_text('{"prompts": {"s2p_query": "a "}}')
-    for _ in range(2):
-        [note] = compare([str(folder)], collection(), 3).results["stella"].notes
-        assert note.values["names"] == "prompts: s2p_query"
+    [note] = compare([str(folder)], collection(), 3).results["stella"].notes
+    assert note.values["names"] == "prompts: s2p_query"
 
 
 def test_a_reranker_runs_no_code_of_its_folder(tmp_path, monkeypatch):
@@ -67,5 +65,5 @@ def test_a_reranker_runs_no_code_of_its_folder(tmp_path, monkeypatch):
         "FlagEmbedding.FlagReranker", lambda folder, **options: given.update(options) or SimpleNamespace(model=model)
     )
     spec = Spec("r", "rerank", parts=("bm25",), options={"by": str(write_reranker(tmp_path / "by"))})
-    load_system(spec, {"bm25": Ranking(np.zeros((1, 1), np.float32), np.zeros((1, 1), np.int64))}, False)
+    load_system(spec, {"bm25": Result("bm25", {}, rank("BM25", collection(), 3))}, False)
     assert given["trust_remote_code"] is False

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from helpers.data import load_dataset
+from helpers.report.page import catalogue
 from tests.report import sample
 
+MADE_WITH = "|".join(catalogue(language)["page"]["made_with"] for language in sample.COMMANDS)
 NUMBER = re.compile(r"\d+\.\d+")
 
 
 def results(path: Path) -> str:
     """Return the text of a report up to what depends on the day and the machine."""
     main = path.read_text(encoding="utf-8").partition("<main>")[2]
-    return re.sub(r"<[^>]+>", " ", re.split("<h2>(?:Cost|开销)<", main)[0])
+    return re.sub(r"<[^>]+>", " ", re.split(f"<h2>(?:{MADE_WITH})<", main)[0])
 
 
 @pytest.mark.parametrize("language", sample.COMMANDS)

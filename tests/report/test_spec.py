@@ -7,7 +7,7 @@ import pytest
 from huggingface_hub.errors import EntryNotFoundError, RepositoryNotFoundError
 
 from helpers.models import OFFLINE_DEFAULT
-from helpers.report.loading import load_system
+from helpers.report.comparison import load_system
 from helpers.report.spec import check_specs, from_text, from_toml, with_labels
 from helpers.systems import Words
 from tests.checkpoints import save_checkpoint
@@ -38,12 +38,11 @@ def test_options_follow_a_question_mark(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bm25?k=3", "no option 'k'; there are name, unit, k1, b, stem"),
+        ("bm25?k=3", "no option 'k'; there are name"),
         ("a/b?poling=cls", "no option 'poling'; there are name, pooling"),
         ("a/b?pooling", "'pooling' is no option; write key=value, joined by &"),
         ("a/b?max_length=many", "max_length='many': expected a whole number of at least 1"),
         ("a/b?max_length=0", "max_length=0: expected a whole number of at least 1"),
-        ("bm25?k1=-1", "k1='-1': expected a number of at least 0"),
         ("a/b?half=yes", "half='yes': expected true or false"),
     ],
 )
@@ -55,18 +54,17 @@ def test_a_wrong_option_is_named(text, message):
 
 def test_options_of_words_reach_the_index():
     """BM25 tuned on the command line would be BM25 as it comes; a wrong constant would end a run after the others."""
-    spec = from_text("bm25?k1=0.9&b=0.4&unit=characters")
-    assert load_system(spec, {}, progress=False) == Words("BM25:b=0.4,k1=0.9,characters")
-    assert load_system(from_text("bm25?stem=porter"), {}, progress=False) == Words("BM25:stem=porter")
+    tuned = from_text("bm25:characters,k1=0.9?name=mine")
+    assert load_system(tuned, {}, progress=False) == Words("BM25:characters,k1=0.9")
+    assert (tuned.name, from_text("bm25:stem=porter").name) == ("mine", "BM25:stem=porter")
     assert load_system(from_text("tfidf"), {}, progress=False) == Words("TF-IDF")
-    assert from_text("BM25:characters,k1=0.9,b=0.4") == spec, "the spelling of the lessons"
-    check_specs([spec])
+    check_specs([tuned])
     for text, message in (
-        ("bm25?b=2", "b from 0 to 1"),
-        ("tfidf?k1=1", "TF-IDF has no"),
-        ("bm25?unit=x", "unit 'x'"),
+        ("bm25:b=2", "b from 0 to 1"),
+        ("tfidf:k1=1", "TF-IDF has no"),
+        ("bm25:x", "unit 'x'"),
         ("BM25:words,characters", "unit 'characters'"),
-        ("bm25?stem=x", "stem='x'"),
+        ("bm25:stem=x", "stem='x'"),
     ):
         with pytest.raises(ValueError, match=message):
             check_specs([from_text(text)])
@@ -88,8 +86,9 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
 @pytest.mark.parametrize(
     ("toml", "message"),
     [
-        ("", "no table [systems.NAME]"),
-        ("systems = 3", "no table [systems.NAME]"),
+        ("", "expected a table [systems.NAME]"),
+        ("systems = 3", "expected a table [systems.NAME]"),
+        ("[systems.a]\nwords = 'bm25'\n[models]\nhalf = true", "and nothing else"),
         ("[systems.a\n", "systems.toml: not TOML"),
         (
             "[systems.a]\npooling = 'cls'",
@@ -120,7 +119,7 @@ def test_systems_of_one_name_get_labels_of_their_own(tmp_path):
     """One would take the other's row: by options, then by folder."""
     one, two = save_checkpoint(tmp_path / "x" / "m", seed=1), save_checkpoint(tmp_path / "y" / "m", seed=2)
     names = [s.name for s in with_labels([from_text(str(one)), from_text(f"{one}?pooling=cls")])]
-    assert names == ["m", "m (pooling=cls)"]
+    assert names == ["x/m", "x/m (pooling=cls)"]
     assert [s.name for s in with_labels([from_text(str(one)), from_text(str(two))])] == ["x/m", "y/m"]
     with pytest.raises(ValueError, match="Two systems are called 'x/m'"):
         with_labels([from_text(str(one)), from_text(str(one))])

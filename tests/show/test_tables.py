@@ -154,11 +154,9 @@ def test_rankings_are_drawn_with_their_hits_dark():
     assert axes.get_xlabel() == "rank"
     assert [box.get_xy() for box in axes.patches][:2] == [(0.55, -0.4), (1.55, -0.4)]
     assert {(box.get_width(), box.get_height()) for box in axes.patches} == {(0.9, 0.8)}
-    assert axes.get_xticks().tolist() == [1, 2, 3]
     labels = dict(zip(axes.get_yticks(), [label.get_text() for label in axes.get_yticklabels()], strict=True))
     assert labels == {0: "a", 1: "b"}
     assert axes.get_ylim() == (1.55, -0.55)  # the first query is at the top, and all boxes are inside
-    assert not any(spine.get_visible() for spine in axes.spines.values())
     with pytest.raises(ValueError, match="shorter"):
         plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
 
@@ -174,7 +172,6 @@ def test_parts_of_a_bar_follow_each_other():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["lost", "cut", "found"]
     assert len({to_hex(part[0].get_facecolor()) for part in axes.containers}) == 3
     assert (axes.get_xlim(), axes.get_xlabel()) == ((0, 1), "share")
-    plt.close(axes.figure)
 
 
 def test_bars_carry_value_and_interval():
@@ -187,10 +184,7 @@ def test_bars_carry_value_and_interval():
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
     assert [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()] == [[0.7, 0.9], [0.1, 0.5]]
     assert axes.patches[0].get_y() > axes.patches[1].get_y()
-    long = plot_bars(frame.set_axis(["a name of some length, as folders have them", "b"]), "MRR@2")
-    long.figure.canvas.draw()
-    assert min(label.get_window_extent().x0 for label in long.get_yticklabels()) >= 0  # all of it is in the picture
-    plt.close(axes.figure)
+    assert axes.get_xlim() == (0, 1.02)  # a bar twice as long is a score twice as high
 
 
 def test_distributions_share_bins():
@@ -204,7 +198,6 @@ def test_distributions_share_bins():
     expected = {1: {0: 1, 16: 0.5}, 3: {64: 1, 79: 1}}  # bins of 0.0125: 0.21 is in the 17th, 0.81 in the 65th
     for outline, heights in expected.items():
         np.testing.assert_allclose(drawn[outline].values, [heights.get(place, 0) for place in range(80)])
-    plt.close(axes.figure)
 
 
 def test_cited_figures_stay_in_their_own_column():

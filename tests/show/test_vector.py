@@ -35,11 +35,6 @@ def test_drawing_again_gives_the_same_text():
     assert as_svg(drawn()[0].figure) == first[0]
 
 
-def test_bars_begin_at_nothing_and_end_at_one():
-    """A bar twice as long would not be a score twice as high, and two figures could not be laid side by side."""
-    assert plot_bars(INTERVALS, "MRR").get_xlim() == (0, 1.02)
-
-
 def test_nothing_is_in_it_that_is_stripped_or_restyles_a_page():
     """GitHub and nbviewer strip styles, and all would be black; a style sheet would change the figures beside it."""
     for axes in drawn():

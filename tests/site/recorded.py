@@ -17,24 +17,17 @@ MODELS = {"en": OFFLINE_DEFAULT, "zh": MULTILINGUAL}
 
 def recorded() -> dict[str, dict[str, dict[str, list[float]]]]:
     """Return by language, metric and system the score of each query of the pocket collection."""
-    return {language: of_language(language) for language in MODELS}
-
-
-def of_language(language: str) -> dict[str, dict[str, list[float]]]:
-    """Return the scores in a language."""
-    data = load_dataset(f"pocket-{language}")
-    found = rank_all(load_contenders("offline", MODELS[language]), data, 10, progress=False)
-    rankings = {
-        name.rpartition(", ")[2]: ranking
-        for name, ranking in found.items()
-        if not name.startswith(("static", "untrained"))
-    }
-
-    def scores(metric: str, name: str) -> list[float]:
-        found = evaluate(rankings[name].ids, data.qrels, metric, relevance_level=data.relevance_level)
-        return [round(float(score), 6) for score in found.per_query[metric]]
-
-    return {metric: {name: scores(metric, name) for name in SYSTEMS} for metric in ("ndcg@10", "mrr@10")}
+    scores: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for language, model in MODELS.items():
+        data = load_dataset(f"pocket-{language}")
+        for name, ranking in rank_all(load_contenders("offline", model), data, 10, progress=False).items():
+            system = name.rpartition(", ")[2]
+            trained = system in SYSTEMS and not name.startswith(("static", "untrained"))
+            for metric in ("ndcg@10", "mrr@10") if trained else ():
+                found = evaluate(ranking.ids, data.qrels, metric, relevance_level=data.relevance_level)
+                of = scores.setdefault(language, {}).setdefault(metric, {})
+                of[system] = [round(float(score), 6) for score in found.per_query[metric]]
+    return scores
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 
-from docs.site.build import MOVED, build, problems
+from docs.site.build import build, problems
 from docs.site.cells import table
 from docs.site.finish import POLICY
 from docs.site.formulas import mathml
@@ -73,7 +73,7 @@ def small(tmp_path: Path) -> Path:
 
 def pages(site: Path) -> list[Path]:
     """The pages of both languages that Sphinx wrote."""
-    return [p for code in LANGUAGES for p in sorted((site / code).glob("*.html")) if p.stem not in MOVED]
+    return [p for code in LANGUAGES for p in sorted((site / code).glob("*.html"))]
 
 
 def test_every_page_has_its_twin_with_the_same_anchors(site: Path):
@@ -141,7 +141,7 @@ def test_every_page_is_markdown_too_and_listed(site: Path):
     for language in LANGUAGES:
         beside = {path.stem for path in (site / language).glob("*.md")}
         read_here = {path.stem for path in (site / language).glob("*.html") if not path.name.startswith("helpers.")}
-        read_here -= {*MOVED, "search", "genindex"}
+        read_here -= {"search", "genindex"}
         assert beside == read_here
         assert {f"{language}/{name}.md" for name in beside} <= known
         for name in beside:
@@ -192,7 +192,7 @@ def test_marks_of_the_checks_are_not_published(site: Path):
 
 def test_the_examples_of_api_pages_give_what_they_show():
     """A reader would copy an example and get another result than the page shows."""
-    for name, text in read_yaml(ROOT / "docs" / "site" / "api.yml")["examples"].items():
+    for name, text in read_yaml(ROOT / "docs" / "site" / "api.yml").items():
         example = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
         assert doctest.DocTestRunner().run(example) == (0, len(example.examples)), name
 
@@ -300,7 +300,7 @@ def test_links_are_followed(tmp_path: Path, html: str, message: str):
     """A dead link or anchor would be published, or what only looks like a link stop the build."""
     (tmp_path / "a.html").write_text(f'<p id="top">{html}</p>', encoding="utf-8")
     (tmp_path / "b.html").write_text('<p id="here">x</p>', encoding="utf-8")
-    _, broken = check_links(tmp_path, "https://example.org/site/")
+    broken = check_links(tmp_path, "https://example.org/site/")
     assert (message in broken[0]) if message else (broken == []), broken
 
 

@@ -16,14 +16,11 @@ from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval
 from notebooks.kit.cells import by_id
 from notebooks.kit.notebooks import LANGUAGES, ROOT
-from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, Site
 from tests.site.recorded import FILE
 
 BESIDE = {"width": 1440, "height": 900}
-PLACES = {"hits": ["01_evaluation"], "board": ["02_metrics"], "resample": ["01_evaluation", "03_model_comparison"]}
-PAIRS = [(name, kind) for kind, names in PLACES.items() for name in names]
-BOARD = ["recall", "precision", "mrr", "ndcg"]
+PAIRS = [("01_evaluation", "hits"), ("01_evaluation", "resample"), ("03_model_comparison", "resample")]
 
 
 def opened(site: Site, path: str, kind: str) -> Any:
@@ -41,55 +38,6 @@ def slide(site: Site, figure: Any, k: int) -> None:
     site.page.keyboard.press("Home")
     for _ in range(k - 1):
         site.page.keyboard.press("ArrowRight")
-
-
-def same_as_helpers(figure: Any, retrieved: list[list[int]], relevant: list[list[int]], k: int) -> None:
-    """Compare the values of each row, their mean and its change from the lesson's with helpers.metrics."""
-    for metric, button in zip(BOARD, figure.locator(".live-choice button").all(), strict=True):
-        button.click()
-        expected, lesson = evaluate(retrieved, relevant, metric, [k]), evaluate(RETRIEVED, RELEVANT, metric, [5])
-        rows = [float(text) for text in figure.locator(".board-row p b").all_inner_texts()]
-        assert rows == pytest.approx(expected.per_query[f"{metric}@{k}"], abs=0.00051), metric
-        mean = expected.mean[f"{metric}@{k}"]
-        assert float(figure.locator("output b").inner_text()) == pytest.approx(mean, abs=0.00051), metric
-        change = "".join(figure.locator(".rise, .fall").all_inner_texts()).replace("−", "-")
-        assert float(change or 0) == pytest.approx(mean - lesson.mean[f"{metric}@5"], abs=0.0006), metric
-        pieces = figure.locator(".board-row .board-bar").evaluate_all(
-            "bars => bars.map(b => [...b.children].reduce((s, i) => s + parseFloat(i.style.width), 0) / 100)"
-        )
-        assert pieces == pytest.approx(rows, abs=0.001), "what a box adds"
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_board_shows_the_lesson_and_what_was_moved(site: Site, language: str):
-    """The board would begin with other values than the lesson, or score what was moved otherwise than the package."""
-    figure = opened(site, f"{language}/02_metrics.html", "board")
-    retrieved, relevant = [list(row) for row in RETRIEVED], [list(row) for row in RELEVANT]
-    same_as_helpers(figure, retrieved, relevant, 5)
-    box = figure.locator("[data-at='0']").nth(2)
-    box.click()  # document 24 of C becomes relevant
-    relevant[2].append(24)
-    same_as_helpers(figure, retrieved, relevant, 5)
-    box.focus()
-    site.page.keyboard.press("Shift+ArrowRight")
-    site.page.keyboard.press("Shift+ArrowRight")
-    retrieved[2][:3] = [10, 26, 24]
-    site.page.keyboard.press("ArrowLeft")
-    site.page.keyboard.press("Space")  # 26 is not relevant any more
-    relevant[2].remove(26)
-    slide(site, figure, 10)
-    same_as_helpers(figure, retrieved, relevant, 10)
-    start, end = (figure.locator(f"[data-at='{at}']").nth(1).bounding_box() for at in (5, 2))
-    site.page.mouse.move(start["x"] + 9, start["y"] + 9)
-    site.page.mouse.down()
-    site.page.mouse.move(end["x"] + 9, end["y"] + 9, steps=6)
-    site.page.mouse.up()  # document 4 of B, from rank 6 to rank 3
-    retrieved[1].insert(2, retrieved[1].pop(5))
-    same_as_helpers(figure, retrieved, relevant, 10)
-    figure.locator(".board-foot button").last.click()  # as in the lesson
-    same_as_helpers(figure, RETRIEVED, RELEVANT, 5)
-    assert site.wrong == []
 
 
 def recorded(language: str) -> list[list[int]]:

@@ -76,11 +76,6 @@ def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
     expected = evaluate(RETRIEVED, RELEVANT, [f"{metric}@5" for metric in shown]).mean
     assert cells == pytest.approx([expected[f"{metric}@5"] for metric in shown], abs=6e-4)
     assert "k = 5" in site.page.inner_text(".score-settings summary"), "a folded setting is not the one in force"
-    for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
-        site.look(width, scheme)
-        assert site.violations() == []
-        assert site.faint() == []
-        assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
     assert site.wrong == []
 
 
@@ -118,7 +113,7 @@ def given(site: Site, *paths: Path) -> None:
 def ticks(site: Site) -> list[bool]:
     """Whether each box says that what it holds was read."""
     mark = "all => all.map(one => getComputedStyle(one, '::before').content.includes('✓'))"
-    return site.page.locator(".score-source output").evaluate_all(mark)[:2]
+    return site.page.locator(".score-source output").evaluate_all(mark)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -136,28 +131,13 @@ def test_files_in_each_others_boxes_are_exchanged(site: Site, language: str, tmp
     assert words["exchanged"] in told
     assert re.search("query.*assessor", told), "columns are ignored in silence"
     assert [run.name in one for one in site.page.locator(".score-source").all_inner_texts()] == [True, False, False]
-    assert ticks(site) == [True, True]
+    assert ticks(site) == [True, True, False]
     names = [f"{metric}@10" for metric in [*METRICS[:1], *METRICS[2:], "judged"]]
     with pytest.warns(UserWarning, match="not used: assessor"):
         judged = read_qrels(qrels)
     expected = evaluate({"q1": {"d1": 2.5, "d2": 1.5}}, judged, names).mean
     assert means(site) == pytest.approx([expected[name] for name in names], abs=6e-4)
     assert site.violations() == []
-    assert site.wrong == []
-
-
-def test_only_what_was_read_is_ticked(site: Site, tmp_path: Path):
-    """A file that is refused would keep its green tick beside the complaint."""
-    run, qrels = tmp_path / "run.trec", tmp_path / "qrels.txt"
-    run.write_text("q1 Q0 d1 1 high me", encoding="utf-8")
-    qrels.write_text("q1 0 d1 1", encoding="utf-8")
-    opened(site, "en")
-    given(site, run, qrels)
-    assert ticks(site) == [False, True]
-    better = tmp_path / "better.trec"
-    better.write_text("q1 Q0 d1 1 2 me", encoding="utf-8")
-    given(site, better)
-    assert ticks(site) == [True, True]
     assert site.wrong == []
 
 
@@ -194,18 +174,11 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     assert heading.inner_text() == settings(ROOT)["words"][language]["score"]["example"]["run"]
     headline = site.page.locator(".score-headline").last.inner_text()
     assert f"{read_pocket(Edition(ROOT, language)).means[EXAMPLE]:.3f}" in headline, "the first line is not the score"
-    table = site.page.locator(".score-tables table").first
-    shown = [metric for metric in METRICS if metric != "capped_recall"]  # here the same as recall
-    row = shown.index("ndcg")
-    assert means(site)[row] == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)
-    assert "132" in table.locator("caption").inner_text()
+    assert "132" in site.page.locator(".score-tables caption").inner_text()
     pocket = read_pocket(Edition(ROOT, language))
     rows = [row.split("\t") for row in every(site)]
     assert all(row[0] == f"{row[0][:4]}{pocket.queries[row[0][:4]]}" for row in rows), "the id of a query says nothing"
     values = [[float(value) for value in row[1:-1]] for row in rows]
-    for metric, ends in zip(shown, table.locator("td small").all_inner_texts()[:-1], strict=True):
-        expected = interval([row[METRICS.index(metric)] for row in values])
-        assert [float(end) for end in re.findall(r"\d\.\d+", ends)] == pytest.approx([*expected[1:3]], abs=4e-3), ends
     page, anchor = site.page.locator(".score-tables a").get_attribute("href").split("#")
     lesson = (site.folder / language / page).read_text(encoding="utf-8")
     assert f'id="{anchor}"' in lesson, "the link leads to no explanation"
@@ -267,10 +240,11 @@ def test_two_runs_are_compared(site: Site, language: str, tmp_path: Path):
     assert {line.count("&") for line in latex.splitlines()} == {5}
     assert r"a|b\_c.json" in latex
     assert len(latex.splitlines()) == len(markdown.splitlines()) - 1 == len(METRICS) + 1
-    site.page.locator(".score-change").last.click()
-    site.page.locator(".score-source textarea").last.fill("q1 Q0 d1 1 high me")
-    site.page.locator(".score-go").click()
+    assert ticks(site) == [True, True, True]
+    (tmp_path / "wrong.trec").write_text("q1 Q0 d1 1 high me", encoding="utf-8")
+    site.page.locator(".score-source input").last.set_input_files(tmp_path / "wrong.trec")
     site.until("document.querySelector('.score-source:last-child .score-fault')?.textContent.includes('high')")
+    assert ticks(site) == [True, True, False], "what was refused is ticked"
     assert site.page.locator(".score-answer table").count() == 0
     assert site.wrong == []
 

@@ -14,9 +14,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 
 from docutils import nodes
 
-import helpers.metrics
-from docs.site.api import MOST, grouped
-from docs.site.cells import pieces, table
+from docs.site.cells import fold_sources, table
 from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.head import links
 from docs.site.project import DocsError, Edition, notes, site_words
@@ -97,18 +95,19 @@ def test_a_label_keeps_what_the_notebook_prints():
     )
     shown = parse(table(printed, Edition(ROOT, "zh"), {"passages in the corpus", "theirs"}))
     assert [text_of(cell) for cell in shown.find_all(["th", "td"])] == [
-        "所示公式 theirs", "recall", "语料库的段落数 passages in the corpus", "所示公式 theirs", "第10位以后 beyond 10",
+        "所示公式 theirs", "recall", "语料库的段落数 passages in the corpus", "所示公式 theirs", "第10位以后",
     ]  # fmt: skip
-    assert [text_of(name) for name in shown.select(".said")] == ["theirs", "passages in the corpus", "theirs"]
+    assert shown.select_one("[title]")["title"] == "beyond 10"  # which no text beside it says
 
 
 def test_sources_are_told_from_what_is_printed_beside_them():
     """Numbers would be coloured as code, or half of a source left grey."""
-    source = '@metric("x")\ndef f(a):\n    """Doc.\n\n    More.\n    """\n    return a\n\n\n'
-    text = f"recall = 1\n{source}the loop says the same: True\n"
-    assert list(pieces(text)) == [(False, "recall = 1\n"), (True, source), (False, "the loop says the same: True\n")]
-    assert list(pieces("def is no code\n")) == [(False, "def is no code\n")]
-    assert [kind for kind, _ in pieces("class A:\n    x = 1\n")] == [True]
+    source = '@metric("x")\ndef f(a):\n    """Doc.\n\n    More.\n    """\n    return a\n\n\nclass A:\n    x = 1'
+    output = nodes.container("", nodes.literal_block("", f"recall = 1\n{source}\n\nthe loop says the same: True\n"))
+    fold_sources(output, "{} lines")
+    shown = [(block["language"], block.astext()) for block in output.findall(nodes.literal_block)]
+    assert shown == [("none", "recall = 1"), ("python", source), ("none", "the loop says the same: True")]
+    assert "<summary>11 lines</summary>" in output[1].astext()
 
 
 def _value(proof: dict[str, Any]) -> str:
@@ -145,19 +144,6 @@ def test_the_right_answer_is_right(lesson: str, place: str):
         value = _value(asked["proof"])
         shown = [str(Fraction(a)) if re.fullmatch(r"\d+(/\d+)?", a) else a for a in answers]
         assert [number for number, answer in enumerate(shown) if answer == value] == [asked["right"]]
-
-
-def test_a_new_function_needs_a_group():
-    """A function would be missing from the page of its module, or a heading lead to one that is gone."""
-    groups = grouped(ROOT, "helpers.metrics", helpers.metrics.__all__[1:])
-    names = [name for _, group in groups for name in group]
-    assert names.index("recall") < names.index("ndcg") < names.index("bpref")
-    for faulty in ([*names, "novel"], names[1:]):
-        with pytest.raises(DocsError, match=r"novel|evaluate"):
-            grouped(ROOT, "helpers.metrics", faulty)
-    assert grouped(ROOT, "helpers.small", names[:MOST]) == [({}, names[:MOST])]
-    with pytest.raises(DocsError, match="groups"):
-        grouped(ROOT, "helpers.large", names[: MOST + 1])
 
 
 def test_words_around_pages_are_there_in_both_languages():

@@ -1,21 +1,15 @@
-"""Random rankings and judgements for the widget, scored by helpers.metrics: what its JavaScript must say too."""
+"""Random rankings and judgements, which the pages must score as helpers.metrics does."""
 
 from __future__ import annotations
 
-import warnings
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from helpers.metrics import evaluate
-from helpers.metrics.qrels import Judgements
-
 METRICS = ["recall", "capped_recall", "precision", "success", "mrr", "map", "ndcg", "rbp"]
-Case = dict[str, Any]
 
 
-def _case(rng: np.random.Generator) -> Case:
+def _case(rng: np.random.Generator) -> dict[str, Any]:
     """One ranking of rows with its judgements; half with scores on a coarse grid, so that many are equal."""
     corpus, depth = int(rng.integers(1, 40)), int(rng.integers(1, 25))
     docs = rng.permutation(corpus)[:depth].tolist()
@@ -36,43 +30,12 @@ def _case(rng: np.random.Generator) -> Case:
     }
 
 
-@cache
-def random_cases() -> list[Case]:
+def random_cases() -> list[dict[str, Any]]:
     """A thousand random cases, the same each time."""
     rng = np.random.default_rng(21)
     return [_case(rng) for _ in range(1000)]
 
 
-def scored_here(case: Case) -> list[float]:
-    """The metrics of a case by helpers.metrics, in the order of METRICS."""
-    retrieved: Any = np.array([case["docs"]])
-    scores = None if case["scores"] is None else np.array([case["scores"]])
-    qrels = Judgements.of([dict(case["judged"])], case["level"])
-    names = [f"{metric}@{case['k']}" for metric in METRICS]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of rankings that end above k, or hold nothing judged
-        options = {"gain": case["gain"], "persistence": case["persistence"]}
-        result = evaluate(retrieved, qrels, names, scores=scores, **options)
-    return [float(result.mean[f"{metric}@{case['k']}"]) for metric in METRICS]
-
-
-@cache
-def _expected() -> list[list[float]]:
-    """The values of all cases by helpers.metrics."""
-    return [scored_here(case) for case in random_cases()]
-
-
-def far_apart(cases: list[Case], got: list[list[float]], tolerance: float = 1e-12) -> list[str]:
-    """Return a line for each value that is further than the tolerance from that of helpers.metrics."""
-    return [
-        f"case {number}, {metric}: {theirs} for {ours}"
-        for number, (expected, values) in enumerate(zip(_expected()[: len(cases)], got, strict=True))
-        for metric, ours, theirs in zip(METRICS, expected, values, strict=True)
-        if theirs is None or not abs(ours - theirs) <= tolerance
-    ]
-
-
-@cache
 def random_runs() -> list[dict[str, Any]]:
     """Whole runs and judgements as TREC text: queries on one side only, equal scores, ids that sort as text."""
     rng = np.random.default_rng(5)

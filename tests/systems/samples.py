@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytrec_eval
@@ -46,6 +48,11 @@ def numbered(size: int) -> RetrievalDataset:
 def shifted(size: int, by: int) -> Run:
     """Give a run for such queries that is right on all where ``by`` is 0, and else on none."""
     return Run({f"q{n}": {f"d{n + by}": 1.0} for n in range(size)})
+
+
+def failing(message: str) -> SimpleNamespace:
+    """Give a system that fails with a message."""
+    return SimpleNamespace(rank=Mock(side_effect=ValueError(message)))
 
 
 def write_collection(folder: Path) -> Path:

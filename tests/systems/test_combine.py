@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from helpers.data import RetrievalDataset, from_ids
-from helpers.report import compare, loading
+from helpers.report import compare, comparison
 from helpers.report.spec import Spec
-from helpers.systems import Ranking, Words
+from helpers.systems import Ranking
 from helpers.systems.combine import Fusion, Rerank, Run
+from helpers.systems.pipeline import retrieve
 from tests.growth import work
 from tests.systems.samples import collection
 
@@ -26,6 +27,14 @@ class Fixed:
         """Give it."""
         self.asked += 1
         return Ranking(self.ranking.scores[:, :k], self.ranking.ids[:, :k])
+
+
+class Last:
+    """Likes the last candidates best."""
+
+    def scores(self, data, candidates):
+        """Score them by their place."""
+        return [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
 
 
 @pytest.fixture
@@ -51,12 +60,8 @@ def test_more_queries_are_fused_with_no_line_more(four, how):
 def test_too_large_a_k_is_refused_before_anything_is_encoded():
     """A reader would learn after an hour of encoding that the corpus has fewer passages."""
 
-    class Slow(Words):
-        def represent(self, texts, kind):
-            raise AssertionError("encoded")
-
     with pytest.raises(ValueError, match="k=99"):
-        Slow().rank(collection(), 99)
+        retrieve(lambda *_: pytest.fail("encoded"), "BM25", collection(), 99)
 
 
 def test_a_run_is_ranked_as_trec_eval_ranks():
@@ -106,11 +111,12 @@ def test_weighted_fusion_by_hand(four):
     np.testing.assert_allclose(found.scores[0], [2.25, 0.5, 0, 0], rtol=1e-6)
 
 
-def test_documents_that_the_corpus_lacks_are_not_fused(four):
-    """Two runs number what only they know alike: one document would get the other's votes."""
+def test_documents_that_the_corpus_lacks_are_neither_fused_nor_reranked(four):
+    """Two runs number what only they know alike, and a reranker has no text of it: one would get another's votes."""
     parts = [Run({"q": {"x": 2.0, "p1": 1.0}}), Run({"q": {"y": 2.0, "p1": 1.0}})]
     with pytest.warns(UserWarning, match="not in the corpus"):
-        assert Fusion(parts).rank(four, 3).ids.tolist() == [[1, -1, -1]]
+        found = [system.rank(four, 3).ids.tolist() for system in (Fusion(parts), Rerank(parts[0], Last()))]
+    assert found == [[[1, -1, -1]]] * 2
 
 
 def test_a_ranking_is_a_part_that_is_ready(four):
@@ -124,7 +130,7 @@ def test_a_part_is_ranked_once(monkeypatch, tmp_path):
     """A model in a table and in two fusions would encode three times; an error would come three times as slowly."""
     asked = []
 
-    def count(spec, system, data, real=loading.metadata):
+    def count(spec, system, data, real=comparison.metadata):
         asked.append(spec.name) if system is not None else None
         return real(spec, system, data)
 
@@ -159,12 +165,6 @@ def test_a_run_that_matches_nothing_is_refused(four, run, message):
 
 def test_reranking_goes_no_deeper_than_it_was_told(four):
     """A reranker would read passages beyond its depth, cost more, and not be the system that its name says."""
-
-    class Last:
-        """Likes the last candidates best."""
-
-        def scores(self, data, candidates):
-            return [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
 
     part = Fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
     assert Rerank(part, Last(), depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]

@@ -1,9 +1,8 @@
 """Code of the page on the report's command that stands in for whole systems, run as it is printed."""
 
+import io
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -26,33 +25,22 @@ def block(start):
     return code
 
 
-class Endpoint(BaseHTTPRequestHandler):
-    """Answer as OpenAI's embeddings do, the last text first: a text's length is its vector."""
-
-    def do_POST(self):  # noqa: D102
-        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
-        rows = [{"index": row, "embedding": [len(text), 1.0]} for row, text in enumerate(texts)][::-1]
-        content = json.dumps({"data": rows}).encode()
-        self.send_response(200 if self.headers["Authorization"] == "Bearer secret" else 401)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_):  # noqa: D102
-        pass
-
-
 def test_a_model_behind_an_address_embeds(monkeypatch):
     """A reader who copies the code would get vectors of other texts, or those of the first batch alone."""
+
+    def answer(request):
+        """Answer as OpenAI's embeddings do, the last text first: a text's length is its vector."""
+        assert (request.full_url, request.headers["Authorization"]) == ("http://host/v1/embeddings", "Bearer secret")
+        texts = json.loads(request.data)["input"]
+        rows = [{"index": row, "embedding": [len(text), 1.0]} for row, text in enumerate(texts)]
+        return io.BytesIO(json.dumps({"data": rows[::-1]}).encode())
+
     monkeypatch.setenv("EVAL_API_KEY", "secret")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setattr("urllib.request.urlopen", answer)
     names = {"np": np}
     exec(block("import json\nimport os\nimport urllib"), names)
     texts = ["x" * (n % 7) for n in range(205)]
-    vectors = names["my_model"](texts, address=f"http://127.0.0.1:{server.server_address[1]}/v1/embeddings")
-    server.shutdown()
-    server.server_close()
+    vectors = names["my_model"](texts, address="http://host/v1/embeddings")
     assert vectors.dtype == np.float32
     assert vectors.tolist() == [[len(text), 1.0] for text in texts]
 

@@ -60,6 +60,7 @@ def test_each_answer_is_lost_where_it_was_lost():
     assert followed["outcome"].tolist() == outcomes
     assert followed.loc[1, ["fusion", "reranker"]].tolist() == [1, 3]
     shares = lost_by_stage(followed)
+    assert (shares.name, shares.index.name) == ("queries", "outcome")
     expected = {"not retrieved": 1, fusion: 2, reranker: 1, "cut off": 1, "delivered": 1}
     assert shares.to_dict() == pytest.approx({name: count / 6 for name, count in expected.items()})
     assert lost_by_stage(trace(retrieved, {"alone": retrieved}, data, k=4))["delivered"] == pytest.approx(5 / 6)

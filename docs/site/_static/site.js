@@ -45,14 +45,6 @@ document.addEventListener("DOMContentLoaded", () => {
   } catch { /* private window */ }
 });
 
-// A Chinese lesson shows the names in code, or not, as one chose in any lesson.
-document.addEventListener("DOMContentLoaded", () => {
-  const choice = document.querySelector("#names-in-code");
-  if (!choice) return;
-  try { choice.checked = localStorage.getItem(choice.id) === "true"; } catch { /* private window */ }
-  choice.addEventListener("change", () => { try { localStorage.setItem(choice.id, choice.checked); } catch { /* private window */ } });
-});
-
 // The menu of colours opens at its button. The theme has it from Bootstrap, which no page needs for anything else.
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.querySelector(".theme-switch-button"), menu = button?.parentElement.querySelector(".dropdown-menu");
@@ -78,31 +70,16 @@ addEventListener("focusin", ({ target }) => {
   import(new URL("search/quick.js", src)).then(({ answer }) => answer(target));
 });
 
-// Paper is white and has no boxes to open: print in the light theme, with every solution, after the exercises of a lesson;
-// afterwards all is as before.
-let before = null;
-const prepare = () => {
-  if (before) return;
-  const root = document.documentElement, closed = [...document.querySelectorAll("article details:not([open])")];
-  const exercises = document.querySelector("#exercises");
-  const solutions = [...exercises?.querySelectorAll(":scope > details:not(.fold)") ?? []];
-  before = { theme: root.dataset.theme, closed, exercises, places: solutions.map((box) => [box, box.nextSibling]) };
-  root.dataset.theme = "light";
-  exercises?.classList.add("solved");
-  exercises?.append(...solutions);
-  closed.forEach((box) => { box.open = !box.classList.contains("fold"); });
+// Paper is white: print in the light theme; afterwards all is as before. Firefox and Chromium say it in different ways.
+let theme = null;
+const print = (on) => {
+  if (on === (theme !== null)) return;
+  const { dataset } = document.documentElement;
+  [theme, dataset.theme] = on ? [dataset.theme, "light"] : [null, theme];
 };
-const restore = () => {
-  if (!before) return;
-  document.documentElement.dataset.theme = before.theme;
-  before.closed.forEach((box) => { box.open = false; });
-  before.places.forEach(([box, next]) => before.exercises.insertBefore(box, next));
-  before.exercises?.classList.remove("solved");
-  before = null;
-};
-addEventListener("beforeprint", prepare);
-addEventListener("afterprint", restore);
-matchMedia("print").addEventListener("change", ({ matches }) => (matches ? prepare() : restore()));
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
+matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
 
 // What a term means, under it for a pointer or the keyboard, with a link to the glossary. A finger cannot hover: its first
 // tap shows the meaning at the foot of the screen, where it covers no sentence, the second follows the link.

@@ -9,14 +9,11 @@ from importlib import import_module
 from pathlib import Path
 
 
-def _strange(folder: Path) -> bool:
-    """Tell whether a folder has a module or package helpers that is not this one."""
-    found = [path for path in (folder / "helpers.py", folder / "helpers" / "__init__.py") if path.exists()]
-    return bool(found) and not (folder / "helpers" / "provenance.py").exists()
-
-
 def _run(module: str) -> int:
-    sys.path[:] = [entry for entry in sys.path if not _strange(Path(entry))]
+    for entry in sys.path[:]:
+        found = any(Path(entry, name).exists() for name in ("helpers.py", "helpers/__init__.py"))
+        if found and not Path(entry, "helpers", "provenance.py").exists():
+            sys.path.remove(entry)
     status: int = import_module(module).main()
     return status
 

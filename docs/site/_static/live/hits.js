@@ -15,7 +15,7 @@ const hitsOf = ({ passages, ideal }, answers) => {
 const meters = ({ names, means, terms }) => {
   const bars = SHOWN.map((metric) => {
     const at = el("span", {}), value = el("b", {}), bar = el("i", {});
-    const term = el("a", { class: "term", ...terms[metric] }, names[metric]), track = el("div", { class: "board-bar", "aria-hidden": "true" }, bar);
+    const term = el("a", { class: "term", ...terms[metric] }, names[metric]), track = el("div", { class: "hits-bar", "aria-hidden": "true" }, bar);
     return { metric, at, value, bar, element: el("div", {}, term, at, " ", value, track, el("small", {}, means[metric])) };
   });
   const show = (hits, cut) => {
@@ -41,7 +41,7 @@ export const start = (box, words) => {
       "aria-label": fill(words.box, { rank: at + 1, title: name, verdict: words.grades[grade] }),
     }));
     const choose = (at) => { Object.assign(chosen, { row, at }); draw(); };
-    const group = el("div", { class: "board-docs", role: "group", "aria-label": fill(words.list, { text }) }, ...boxes);
+    const group = el("div", { class: "hits-docs", role: "group", "aria-label": fill(words.list, { text }) }, ...boxes);
     const element = el("div", { class: "hits-row", onclick: ({ target }) => choose(Number(target.dataset.at ?? first(row))) }, el("p", {}, text), group);
     group.addEventListener("focusin", ({ target }) => choose(Number(target.dataset.at)));
     group.addEventListener("keydown", (event) => {

@@ -12,7 +12,7 @@ const copied = (node, words) => {
   const copy = document.createElement(node.tagName === "TH" && !node.textContent.trim() ? "TD" : node.tagName);
   for (const name of ["colspan", "rowspan"]) if (node.hasAttribute(name)) copy.setAttribute(name, node.getAttribute(name));
   const label = node.matches("td, th") && words[node.textContent.trim()];
-  if (label) copy.append(label, el("br"), el("small", { lang: "en" }, node.textContent.trim()));
+  if (label) Object.assign(copy, { textContent: label, title: node.textContent.trim() });
   else copy.append(...[...node.childNodes].map((child) => copied(child, words)));
   return copy;
 };
