@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpers.metrics.acid import Judged, Verdict, __main__, read_cases, run_cases
+from helpers.metrics.acid import Judged, Verdict, __main__, read_cases, run_cases, summary
 from tests.acid import functions
 from tests.acid.scoreboard import FOLDER, RUNNERS, documented
 
@@ -83,6 +83,12 @@ def test_command_names_the_smallest_case(name, status, said, monkeypatch, capsys
     output = capsys.readouterr().out
     assert said in output
     assert ("expected" in output) == bool(status)
+
+
+def test_ids_are_shown_as_they_are():
+    """A reader would have to decode the ids of the case that failed."""
+    case = next(case for case in read_cases() if case.name == "ids/unicode-forms recall@1")
+    assert "é" in summary([Judged(case, Verdict.DIFFERS, "0")]).partition("run = ")[2]
 
 
 def test_an_error_is_written_beside_the_results(monkeypatch, capsys):
