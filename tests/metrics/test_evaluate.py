@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 
-import numpy as np
 import pytest
 
 from helpers import metrics
@@ -35,13 +34,11 @@ def test_the_example_of_the_package_prints_what_it_says():
 def test_inputs_are_not_changed():
     """`evaluate` would write into the caller's arrays or dicts."""
     qrels, ids, scores = random_run("ties", 2)
-    before = (repr(qrels), ids.copy(), scores.copy())
+    before = repr(qrels)
     ids.setflags(write=False)
     scores.setflags(write=False)
     evaluate(ids, qrels, BARE, [10], scores=scores)
-    assert repr(qrels) == before[0]
-    assert np.array_equal(ids, before[1])
-    assert np.array_equal(scores, before[2])
+    assert repr(qrels) == before
 
 
 def test_prepared_judgements_keep_their_relevance_level():
