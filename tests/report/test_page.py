@@ -198,9 +198,6 @@ def test_what_is_shown_of_queries_is_what_they_scored(two):
     for query, text, a, b in table.rows:
         row = list(QUERIES).index(query)
         assert (text, a, b) == (QUERIES[query], f"{ours[row]:.3f}", f"{theirs[row]:.3f}")
-    note, failures = View(two).failures()
-    assert failures.rows == [] or [row[0] for row in failures.rows]
-    assert "Every query has a relevant passage in first place." in note or "first passage is not relevant" in note
 
 
 def test_an_interval_across_zero_is_drawn_across_it(monkeypatch: pytest.MonkeyPatch):
