@@ -241,7 +241,7 @@ MODULES: dict[str, Callable[[list[str]], None]] = {
     "notebooks.kit": _kit, "papermill": _papermill,
     "nbconvert": _nbconvert, "tests.data.differences": list, "tests.false_changes": list,
     "tests.bench.bench_distributed": list, "tests.bench.bench_ranks": list, "tests.bench.bench_search": list,
-    "docs.site": list, "tests.site.recorded": list, "pip": list, "uv": list,
+    "docs.site": list, "pip": list, "uv": list,
     "venv": list, "pytest": list,
 }  # fmt: skip
 COMMANDS = {
