@@ -7,8 +7,7 @@ import doctest
 import pytest
 
 from helpers import metrics
-from helpers.metrics import METRICS, Judgements, evaluate
-from helpers.metrics.registry import ELSEWHERE
+from helpers.metrics import Judgements, evaluate
 from tests.metrics.samples import BARE, RELEVANT, RETRIEVED, random_run
 
 
@@ -81,12 +80,6 @@ def test_names_of_other_programs_are_read(theirs, ours):
     run, qrels = {"q": ["a", "b", "c"]}, {"q": {"b": 2, "c": 1, "d": 1}}
     assert evaluate(run, qrels, theirs).mean == evaluate(run, qrels, ours).mean
     assert list(evaluate(run, qrels, theirs).mean) == [ours]
-
-
-def test_every_other_name_is_of_a_metric():
-    """A name would be taken for a metric that there is not, and fail with another message."""
-    assert {name.split("(")[0] for name in ELSEWHERE.values()} <= METRICS.keys()
-    assert not ELSEWHERE.keys() & METRICS.keys()
 
 
 @pytest.mark.parametrize(
