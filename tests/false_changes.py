@@ -78,9 +78,7 @@ class Tree:
 
     def problems(self, text: str) -> set[str]:
         """Return what the check says of a lesson, or of all pages."""
-        if text in lesson_names(self.root):
-            return {*map(str, checking.check(self.root, [text]))}
-        return {*map(str, checking.check(self.root))}
+        return {*map(str, checking.check(self.root, [text] if text in lesson_names(self.root) else None))}
 
     def texts(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield name, language, cell and Markdown of every text."""

@@ -269,6 +269,11 @@ def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
             mean = np.mean([values[name] for values in theirs.values()])
             assert system["scores"][ours]["mean"] == pytest.approx(mean, abs=1e-12)
         assert system["sha256"] == hashlib.sha256(Path(system["where"]).read_bytes()).hexdigest()
+    Path("both.toml").write_text(
+        "".join(f'[systems.{name[0]}]\nrun = "{name}"\n' for name in runs) + '[systems.both]\nfuse = ["a", "b"]\n'
+    )
+    assert main(["--qrels", "qrels.txt", "--systems", "both.toml", "--metrics", "nDCG@10", "--quiet"]) == 0
+    assert read_run("build/report/run.both.trec")["q0"].keys() == {*runs["a.trec"]["q0"], *runs["b.trec"]["q0"]}
     capsys.readouterr()
     assert main(["--qrels", "qrels.txt", "--system", "bm25"]) == 1
     assert "'BM25' searches texts" in capsys.readouterr().err

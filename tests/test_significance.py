@@ -261,13 +261,6 @@ def test_tukey_hsd_against_every_deal(monkeypatch):
     assert tukey_hsd(alike) == pytest.approx(exact, abs=0.02)  # orders of a random list, as for nine systems
 
 
-def test_tukey_hsd_of_two_systems_is_the_paired_test():
-    """With one pair there is nothing to adjust for, whether swaps are tried or drawn."""
-    for count in (12, 30):
-        pair = np.random.default_rng(count).random((2, count)) + np.array([[0.1], [0.0]])
-        assert tukey_hsd(pair)[0, 1] == pytest.approx(paired_test(*pair).p_value, abs=0.002)
-
-
 def test_tukey_hsd_of_many_queries_is_near_its_deals(monkeypatch):
     """The law that stands in for deals of large tables would be another, or have another variance."""
     table = _equal_systems(10, np.random.default_rng(1), 300)

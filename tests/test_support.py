@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from huggingface_hub import constants
 
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
 from helpers._io import as_cell, default_cache, default_language, one_at_a_time, whole_file, whole_folder
@@ -121,6 +122,10 @@ def test_the_address_asked_and_named_is_the_mirror_where_one_is_set(monkeypatch,
     monkeypatch.setenv("HF_HUB_OFFLINE", "on")
     assert not reachable()
     assert urls == [(address, 5)]
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    with hub_or_local_cache("the model 'm'", "pocket"):
+        assert constants.HF_HUB_OFFLINE, "every file would be asked for in vain, again and again"
+    assert not constants.HF_HUB_OFFLINE
     message = rf"the model 'm'.*the hub at {address} does not answer"
     with pytest.raises(ConnectionError, match=message), hub_or_local_cache("the model 'm'", "pocket"):
         raise OSError("not downloaded")

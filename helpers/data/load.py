@@ -186,7 +186,8 @@ def _configurations(place: Place, config: str | None, split: str, qrels: str | N
         )
     judgements = hub.read(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, reading)
     if any(find_name(judgements.columns, IDS[role]) is None for role in ("query_id", "passage_id")):
-        return None  # a table of rows
+        reading.tables.pop()
+        return None  # a table of rows, to be read as such
     queries = hub.read(place, roles["queries"], judgements.split, reading, or_only=True)
     if "instruction" in roles:
         table = hub.read(place, roles["instruction"], judgements.split, reading)

@@ -179,7 +179,7 @@ def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str
         rises, falls = rises or rising, falls or bool((block_scores[:, 1:] < block_scores[:, :-1]).any())
         check_padding(block, queries.start)
         if rising:
-            best_first = np.argsort(-block_scores, axis=1)
+            best_first = np.argsort(-block_scores)
             block = np.take_along_axis(block, best_first, axis=1)
             block_scores = np.take_along_axis(block_scores, best_first, axis=1)
         equal = block_scores[:, 1:] == block_scores[:, :-1]

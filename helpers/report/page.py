@@ -325,18 +325,11 @@ class View:
 
     def made_with(self) -> list[tuple[str, str]]:
         """Return versions, models and files behind the numbers."""
-        w, labels, kinds = (catalogue(self.language)[section] for section in ("page", "facts", "kinds"))
-        record = provenance()
+        w, record = self.words, provenance()
         rows = [(w["date"], str(record["date"])), ("Python", str(record["python"])), *record["packages"].items()]
-        for name, result in self.comparison.results.items():
-            known = dict(facts(result.metadata))
-            if known.keys() == {"kind", "where", "sha256"}:  # a run: its file says all in one line
-                rows.append((name, w["run_file"].format(**known)))
-                continue
-            for key, value in known.items():
-                label = labels.get(key, key.removeprefix("options."))
-                rows.append((f"{name}{w['colon']}{label}", kinds[value] if key == "kind" else value))
-        return rows
+        return rows + [
+            (name, w["comma"].join(facts(result.metadata))) for name, result in self.comparison.results.items()
+        ]
 
 
 def changes(data: RetrievalDataset, language: str) -> list[tuple[str, str]]:
@@ -348,14 +341,14 @@ def changes(data: RetrievalDataset, language: str) -> list[tuple[str, str]]:
     return [*((label, f"{count:,}") for label, count in counts.items() if count), *unused]
 
 
-def facts(record: Mapping[str, object]) -> list[tuple[str, str]]:
-    """List the facts of a system, nested ones under names with dots, without those that are empty."""
+def facts(record: Mapping[str, object], within: str = "") -> list[str]:
+    """List the facts of a system under their keys in results.json, without those that are empty."""
     rows = []
     for key, value in record.items():
         if isinstance(value, Mapping):
-            rows += [(f"{key}.{inner}", text) for inner, text in facts(value)]
+            rows += facts(value, f"{within}{key}.")
         elif value not in (None, "", [], ()):
-            rows.append((key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
+            rows.append(f"{within}{key} = {', '.join(map(str, value)) if isinstance(value, list) else value}")
     return rows
 
 

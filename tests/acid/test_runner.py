@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpers.metrics.acid import Judged, Verdict, __main__, read_cases, run_cases
+from helpers.metrics.acid import Judged, Verdict, __main__, read_cases, run_cases, summary
 from tests.acid import functions
 from tests.acid.scoreboard import FOLDER, RUNNERS, documented
 
@@ -39,11 +39,16 @@ def test_every_return_is_a_verdict(function, verdict):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("function", [functions.refuses, functions.takes_two])
-def test_a_function_that_refuses_everything_is_not_praised(function):
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [(functions.refuses, "ValueError: no such run"), (functions.takes_two, "TypeError: takes_two() takes 2 ")],
+)
+def test_a_function_that_refuses_everything_is_not_praised(function, said):
     """It "refused" each ranking with a repeat and each score that is no number: 60 of 60 agree."""
     faulty = [case for case in read_cases() if case.answer != "value"]
-    assert {result.verdict for result in run_cases(function, faulty)} == {Verdict.REFUSES}
+    for result in run_cases(function, faulty):
+        assert result.verdict == Verdict.REFUSES
+        assert result.answer.startswith(said)
     assert {result.verdict for result in run_cases(functions.right, read_cases())} == {Verdict.AGREES}
 
 
@@ -78,6 +83,12 @@ def test_command_names_the_smallest_case(name, status, said, monkeypatch, capsys
     output = capsys.readouterr().out
     assert said in output
     assert ("expected" in output) == bool(status)
+
+
+def test_ids_are_shown_as_they_are():
+    """A reader would have to decode the ids of the case that failed."""
+    case = next(case for case in read_cases() if case.name == "ids/unicode-forms recall@1")
+    assert "é" in summary([Judged(case, Verdict.DIFFERS, "0")]).partition("run = ")[2]
 
 
 def test_an_error_is_written_beside_the_results(monkeypatch, capsys):

@@ -37,7 +37,8 @@ def configured(folder: Path, split: str = "test", **tables: Rows) -> Path:
     card = "---\nconfigs:\n"
     for name, rows in tables.items():
         put(folder / name / "part.jsonl", jsonl(rows))
-        card += f"- config_name: {name}\n  data_files: [{{split: {split}, path: {name}/part.jsonl}}]\n"
+        own = next((role for role in ("corpus", "queries") if role in name), split)  # the split that mteb gives them
+        card += f"- config_name: {name}\n  data_files: [{{split: {own}, path: {name}/part.jsonl}}]\n"
     put(folder / "README.md", card + "---\n")
     return folder
 

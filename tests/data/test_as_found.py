@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.data import load_dataset, trec
+from helpers.data.runs import read_run_table
 from helpers.metrics import evaluate
 from tests.data.files import Rows, beir, configured, jsonl, mteb, put
 
@@ -68,6 +69,7 @@ def test_an_empty_run_is_warned_of(tmp_path: Path):
     """A system that failed would look like one that finds nothing."""
     with pytest.warns(UserWarning, match="run.txt': the run is empty"):
         assert trec.read_run(put(tmp_path / "run.txt", "\n")) == {}
+    assert read_run_table(tmp_path / "run.txt").longest == 0
 
 
 @pytest.mark.parametrize(
@@ -147,6 +149,14 @@ def test_a_configuration_of_what_has_none_is_refused(tmp_path: Path, source: str
     beir(tmp_path / "beir")
     with pytest.raises(ValueError, match=r"no configurations|has its own judgements"):
         load_dataset(source if source == "pocket-en" else tmp_path / source, config="zh")
+
+
+def test_rows_beside_a_corpus_and_queries_are_rows(tmp_path: Path):
+    """The columns of a table that was taken for judgements at first would be called unused."""
+    texts: Rows = [{"_id": "0", "text": "uno"}]
+    rows: Rows = [{"query": "one", "positive": "uno"}]
+    data = load_dataset(configured(tmp_path / "set", default=rows, corpus=texts, queries=texts))
+    assert (data.queries, data.corpus, data.unused) == (["one"], ["uno"], {})
 
 
 def test_judgements_may_lie_in_a_data_set_of_their_own(tmp_path: Path):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from helpers.data import bundled as collections
-from helpers.data import load_dataset
+from helpers.data import load_dataset, upstream_example
 from notebooks.kit.notebooks import ROOT
 
 
@@ -69,3 +69,10 @@ def test_the_fingerprint_of_a_collection_is_the_recorded_one():
     lesson = (ROOT / "notebooks" / "en" / "05_languages.ipynb").read_text(encoding="utf-8")
     for name in ("pocket-en", "pocket-zh"):
         assert f'\\"{name}\\": \\"{load_dataset(name).sha256}\\"' in lesson
+
+
+def test_the_upstream_example_has_one_grade():
+    """Gains of its published experiment would differ from those of a yes or no."""
+    data, found = upstream_example()
+    assert {grade for judged in data.qrels for grade in judged.values()} == {1}
+    assert {rows.shape for rows in found.values()} == {(len(data.queries), 2)}

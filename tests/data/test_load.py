@@ -129,6 +129,8 @@ def test_wrong_arguments_are_answered_with_the_right_ones(tmp_path):
         load_dataset(folder, queries="queries.jsonl", qrels="qrels/dev.tsv")
     with pytest.raises(FileNotFoundError, match=r"No file 'topics', neither in the folder 'set'"):
         load_dataset(folder, queries="topics", corpus="corpus.jsonl", qrels="qrels/dev.tsv")
+    with pytest.raises(ValueError, match="no column 'nope'; it has 'query', 'positive'"):
+        load_dataset(put(tmp_path / "a.csv", "query,positive\none,uno\n"), columns="negative=nope")
     with pytest.raises(ValueError, match="names question; it may name query, "):
         parse_columns("question=query")
     with pytest.raises(ValueError, match="expected role=column"):

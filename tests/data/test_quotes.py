@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas
 import pytest
-from hypothesis import example, given, reject, strategies
+from hypothesis import example, given, reject, settings, strategies
 
 from helpers.data.formats import read_table
 from tests.data.files import put
@@ -60,6 +60,7 @@ WRITERS = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
+@settings(deadline=None)
 @given(rows=TABLES.filter(bool))
 @example(rows=[("p1", '"Blue hour" begins', "a"), ("p2", '"Golden hour', "a"), ("p3", 'clear nights"', "a")])
 @example(rows=[("p1", '"', "a"), ("p2", "b", ",c")])

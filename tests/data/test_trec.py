@@ -43,9 +43,9 @@ def test_run_round_trip(tmp_path_factory, run):
 
 def test_run_is_written_in_trec_eval_order(tmp_path):
     """Ranks in the file would contradict the order in which trec_eval reads it: single precision, then ids."""
-    trec.write_run(tmp_path / "run", {"q": {"d1": 0.5 + 1e-12, "d9": 0.5, "d10": 0.75}}, "mine")
+    trec.write_run(tmp_path / "run", {"p": {"d": 1}, "q": {"d1": 0.5 + 1e-12, "d9": 0.5, "d10": 0.75}}, "mine")
     lines = (tmp_path / "run").read_bytes().decode()
-    assert lines == "q Q0 d10 1 0.75 mine\nq Q0 d9 2 0.5 mine\nq Q0 d1 3 0.500000000001 mine\n"
+    assert lines == "p Q0 d 1 1.0 mine\nq Q0 d10 1 0.75 mine\nq Q0 d9 2 0.5 mine\nq Q0 d1 3 0.500000000001 mine\n"
 
 
 def test_a_run_has_every_passage_but_the_padding():
@@ -70,7 +70,10 @@ def test_other_line_forms_are_read(tmp_path):
     assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 1, "d\u00a02": 0}}
 
 
-@pytest.mark.parametrize("text", [b"q1 0 d1 1\rq2 0 d1 2\r", b"q1,d1,1\rq2,d1,2\r", b"q1 d1 1\nq2 d1 2\nq1 d1 1\n"])
+@pytest.mark.parametrize(
+    "text",
+    [b"q1 0 d1 1\rq2 0 d1 2\r", b"q1, d1, 1\nq2, d1, 2\n", b"q1,d1,1\rq2,d1,2\r", b"q1 d1 1\nq2 d1 2\nq1 d1 1\n"],
+)
 def test_old_line_ends_and_exact_repeats_are_read(tmp_path, text):
     """A file of an old Mac would end in a traceback, and one that was joined twice be refused for nothing."""
     (tmp_path / "qrels").write_bytes(text)

@@ -4,8 +4,10 @@ import importlib
 import sys
 import warnings
 
+import faiss
 import numpy as np
 import pytest
+import torch
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
@@ -43,10 +45,15 @@ def other_models_are_forgotten():
     distributed.work._model.cache_clear()
 
 
-def test_a_cluster_gives_what_one_process_gives_and_is_left_alone(model, alone, client, tmp_path):
-    """A run on somebody's cluster would fail, differ, or close the cluster."""
+def test_a_cluster_gives_what_one_process_gives_and_is_left_alone(model, alone, client, tmp_path, monkeypatch):
+    """A run on somebody's cluster would fail, differ, close the cluster, or take all cores in each worker."""
+    threads = []
+    monkeypatch.setattr(torch, "set_num_threads", threads.append)
+    monkeypatch.setattr(faiss, "omp_set_num_threads", threads.append)
     shards = distributed.encode(model, iter(TEXTS), tmp_path, client=client, shard_size=SIZE, progress=False)
     assert np.array_equal(np.asarray(shards), np.asarray(alone))
+    distributed.search(shards, np.asarray(alone[:2]), 1, client=client)
+    assert set(threads) == {1}
     assert client.submit(sum, [1, 2]).result() == 3
 
 

@@ -93,16 +93,6 @@ def test_residual_is_what_the_unjudged_could_add():
     assert gained[0] == pytest.approx(unjudged)
 
 
-def test_expected_reciprocal_rank_worked_by_hand():
-    """The reader would not stop at a document with probability (2^grade - 1) / 2^max_grade."""
-    grades = [{4: 2, 6: 1, 8: 0}]
-    first, third = 3 / 4, 1 / 4 * 1 / 4
-    assert lib.err([[4, 8, 6]], grades)[0] == pytest.approx(first + third / 3)
-    assert lib.err([[4, 8, 6]], grades, 2)[0] == pytest.approx(first)
-    assert lib.err([[4, 8, 6]], grades, max_grade=3)[0] == pytest.approx(3 / 8 + 5 / 8 * 1 / 8 / 3)
-    assert lib.err([[6], [1]], [{6: 1}, {2: 3}])[0] == pytest.approx(1 / 8)  # the scale is that of all queries
-
-
 def test_bpref_sees_the_whole_ranking():
     """A relevant document below rank 10 would be lost where no cutoff reaches down to it."""
     ranking = [[*range(100, 130), 1]]

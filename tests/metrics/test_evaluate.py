@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import doctest
 
-import numpy as np
 import pytest
 
 from helpers import metrics
-from helpers.metrics import METRICS, Judgements, evaluate
-from helpers.metrics.registry import ELSEWHERE
+from helpers.metrics import Judgements, evaluate
 from tests.metrics.samples import BARE, RELEVANT, RETRIEVED, random_run
 
 
@@ -35,13 +33,11 @@ def test_the_example_of_the_package_prints_what_it_says():
 def test_inputs_are_not_changed():
     """`evaluate` would write into the caller's arrays or dicts."""
     qrels, ids, scores = random_run("ties", 2)
-    before = (repr(qrels), ids.copy(), scores.copy())
+    before = repr(qrels)
     ids.setflags(write=False)
     scores.setflags(write=False)
     evaluate(ids, qrels, BARE, [10], scores=scores)
-    assert repr(qrels) == before[0]
-    assert np.array_equal(ids, before[1])
-    assert np.array_equal(scores, before[2])
+    assert repr(qrels) == before
 
 
 def test_prepared_judgements_keep_their_relevance_level():
@@ -84,12 +80,6 @@ def test_names_of_other_programs_are_read(theirs, ours):
     run, qrels = {"q": ["a", "b", "c"]}, {"q": {"b": 2, "c": 1, "d": 1}}
     assert evaluate(run, qrels, theirs).mean == evaluate(run, qrels, ours).mean
     assert list(evaluate(run, qrels, theirs).mean) == [ours]
-
-
-def test_every_other_name_is_of_a_metric():
-    """A name would be taken for a metric that there is not, and fail with another message."""
-    assert {name.split("(")[0] for name in ELSEWHERE.values()} <= METRICS.keys()
-    assert not ELSEWHERE.keys() & METRICS.keys()
 
 
 @pytest.mark.parametrize(

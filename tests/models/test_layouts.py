@@ -1,7 +1,5 @@
 """The files of the five models that the upstream tutorial compares, as the hub has them, and which are fetched."""
 
-import fnmatch
-import json
 import shutil
 from pathlib import Path
 
@@ -10,14 +8,13 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from huggingface_hub.utils import filter_repo_objects
 from safetensors.torch import load_file, save_file
 
 from helpers.embeddings import encode_pooled
 from helpers.models import Pooling, load_model
 from helpers.systems.contenders import UPSTREAM_MODELS
-from tests.checkpoints import CONFIGS, save_checkpoint, save_colbert
-
-pytestmark = pytest.mark.usefixtures("empty_cache")
+from tests.checkpoints import CONFIGS, add_layers, save_checkpoint, save_colbert
 
 HEADS = {
     "bert": transformers.AutoModelForMaskedLM,
@@ -48,9 +45,7 @@ def with_head(folder: Path, architecture: str, *, old_names: bool = False, pickl
 def minilm(folder: Path) -> Path:
     """Save what a repository of sentence-transformers has, a further format of the weights among it."""
     save_checkpoint(folder, "bert", pooling="mean")
-    modules = [("Transformer", ""), ("Pooling", "1_Pooling"), ("Normalize", "2_Normalize")]
-    listed = [{"path": path, "type": f"sentence_transformers.models.{kind}"} for kind, path in modules]
-    (folder / "modules.json").write_text(json.dumps(listed))
+    add_layers(folder, [("Normalize", {})])
     (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 16, "do_lower_case": false}')
     (folder / "openvino").mkdir()
     (folder / "openvino" / "openvino_model.bin").write_bytes(b"of another program")
@@ -74,40 +69,31 @@ LAYOUTS = {
 }
 
 
-@pytest.fixture
-def hub(tmp_path, monkeypatch):
-    """Give a made-up hub: repositories on disk, of which a call copies the files whose names fit; and the copies."""
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setattr("helpers._hub.reachable", lambda: True)
-    monkeypatch.setattr("helpers.models.find.bundled_path", lambda _: None)
+@pytest.mark.parametrize("hub_id", UPSTREAM_MODELS)
+def test_each_model_of_the_tutorial_loads_from_the_hubs_files(tmp_path, monkeypatch, hub_id):
+    """Lesson 03 would stop at its hub mode: XLNet's only weights are a pickle."""
+    folder, copy = tmp_path / "hub", tmp_path / "fetched"
 
-    def download(hub_id: str, revision: str | None, allow_patterns: list[str]) -> str:
-        source, target = tmp_path / "hub" / hub_id, tmp_path / "fetched" / hub_id
-        for path in source.rglob("*"):
-            name = path.relative_to(source).as_posix()
-            if path.is_file() and any(fnmatch.fnmatch(name, pattern) for pattern in allow_patterns):
-                (target / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, target / name)
-        return str(target)
+    def download(_: str, revision: str | None, allow_patterns: list[str]) -> str:
+        names = [path.relative_to(folder).as_posix() for path in folder.rglob("*.*")]
+        for name in filter_repo_objects(names, allow_patterns=allow_patterns):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(folder / name, copy / name)
+        return str(copy)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    return tmp_path
-
-
-@pytest.mark.parametrize("hub_id", UPSTREAM_MODELS)
-def test_each_model_of_the_tutorial_loads_from_the_hubs_files(hub, hub_id):
-    """Lesson 03 would stop at its hub mode: XLNet's only weights are a pickle."""
-    folder = hub / "hub" / hub_id
-    folder.parent.mkdir(parents=True)
+    monkeypatch.setattr("helpers._hub.reachable", lambda: True)
+    monkeypatch.setattr("helpers.models.find.bundled_path", lambda _: None)
     LAYOUTS[hub_id](folder)
     for name in OTHERS:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("not to be fetched")
     model = load_model(hub_id, backend="transformers", device="cpu")
-    fetched = {path.relative_to(hub / "fetched" / hub_id).as_posix() for path in (hub / "fetched").rglob("*.*")}
+    fetched = {path.relative_to(copy).as_posix() for path in copy.rglob("*.*")}
     assert fetched.isdisjoint(OTHERS)
     assert ("pytorch_model.bin" in fetched) == (hub_id == "xlnet/xlnet-base-cased")
     assert model.info.name == hub_id
-    pooled = encode_pooled(model, ["the cat", "a dog is not a fish"], [Pooling.MEAN, Pooling.UNMASKED_MEAN])
+    poolings = [Pooling.MEAN, Pooling.UNMASKED_MEAN]
+    pooled = encode_pooled(model, ["the cat", "a dog is not a fish"], poolings, cache_dir=tmp_path)
     assert all(np.isfinite(vectors).all() for vectors in pooled.values())
     assert (model.projection is not None) == (hub_id == "colbert-ir/colbertv2.0")

@@ -19,8 +19,6 @@ from helpers.models.transformer import require_head
 from tests.checkpoints import add_layers, change, save_checkpoint
 from tests.systems.samples import write_reranker
 
-pytestmark = pytest.mark.usefixtures("empty_cache")
-
 PASSAGES = ["The CAT", "a dog is not a fish , good house", "bread", "apple of the house . not the dog"]
 QUERIES = ["cat is good", "the"]
 INSTRUCTION = "the good \nof :"
@@ -34,6 +32,12 @@ LAYERS = {
     ],
     "residual": [("Dense", {"out_features": 8, "use_residual": True})],
 }
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch) -> None:
+    """Keep the vectors of an earlier run, of other code, out of the comparison."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
 
 
 def save(folder: Path, architecture: str = "bert", pooling: str = "mean", layers: str = "none", **options) -> Path:

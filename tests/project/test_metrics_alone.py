@@ -30,7 +30,7 @@ def test_the_metrics_import_numpy_alone():
 
 def test_what_neither_plots_nor_computes_imports_no_large_package():
     """Every command and every first cell would wait for packages that it may not use, up to three seconds each."""
-    names = ("judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance")
+    names = ("judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance", "training")
     large = {"scipy", "pandas", "dask", "torch", "sklearn", "matplotlib", "faiss"}
     assert imported(*(f"helpers.{name}" for name in names)) & large == set()
 

@@ -176,23 +176,15 @@ def test_mistakes_are_refused_before_anything_is_read(place, capsys):
     assert Path("old/results.json").exists()
 
 
-KINDS = {  # how two runs of one system differ by chance alone, on queries of which the answers are more or less good
-    "many small changes": lambda rng, quality: rng.normal(0, 0.15, (2, 50)) * (rng.random((2, 50)) < 0.5) + quality,
-    "few large changes": lambda rng, quality: rng.normal(0, 0.6, (2, 50)) * (rng.random((2, 50)) < 0.1) + quality,
-    "right or wrong": lambda rng, quality: (rng.random((2, 50)) < quality).astype(float),
-}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_gate_errs_as_often_as_it_says(kind):
-    """Of 2,000 changes of nothing but chance more than 5 % would fail; the page on reports quotes the shares."""
+def test_the_gate_errs_no_oftener_than_it_says():
+    """Of 2,000 changes of nothing but chance more than 5 % would fail, and people stop to look."""
     rng, n, failed = np.random.default_rng(7), 50, 0
     found = compare({"mine": shifted(n, 0)}, numbered(n), 1)
-    for _ in range(2000):
-        before, now = np.clip(KINDS[kind](rng, rng.beta(0.6, 0.4, n)), 0, 1)
+    for _ in range(2000):  # few large changes of queries whose answers are more or less good
+        chance = rng.normal(0, 0.6, (2, n)) * (rng.random((2, n)) < 0.1)
+        before, now = np.clip(chance + rng.beta(0.6, 0.4, n), 0, 1)
         found.scored["mine"].per_query["ndcg@1"][:] = now
         gate = no_drop(found, "mine", Baseline("", {"ndcg@1": before}), "ndcg@1", 0.0, 0.05)
         failed += gate.name == "not_passed"
-    print(f"{kind}: {failed / 2000:.2%} of 2,000 null changes failed")
-    assert 0 < failed / 2000 <= 0.05, failed
+    assert 0 < failed / 2000 <= 0.05

@@ -129,15 +129,6 @@ def test_embeddings_that_were_scaled_or_are_of_half_precision_are_told(tmp_path)
     assert found([str(folder)])["half"] == [Cause("half", "vectors", detail="float16")]
 
 
-def test_results_for_programs_hold_the_causes(tmp_path):
-    """A program would have to read them off the page."""
-    comparison = compare({"run": Run(NOBODY)}, collection())
-    comparison.save(tmp_path)
-    record = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    assert record["causes"] == [vars(cause) for cause in causes(comparison)]
-    assert {cause["cause"] if "cause" in cause else cause["name"] for cause in record["causes"]} <= set(CAUSES)
-
-
 def test_every_cause_leads_to_a_section_of_the_page():
     """The link would end at the top of the page, or the causes not be documented."""
     from docs.site.project import slugs

@@ -13,6 +13,7 @@ from helpers.data import from_ids
 from helpers.data.trec import write_run
 from helpers.metrics import evaluate
 from helpers.report import compare
+from helpers.report.causes import causes
 from helpers.report.files import as_record
 from helpers.significance import bootstrap_interval, interval, paired_test, power, tukey_hsd
 from helpers.systems import Words, pipeline
@@ -70,6 +71,7 @@ def test_intervals_and_tests_are_those_of_the_significance_module(compared, monk
 def test_the_record_counts_what_was_scored(compared):
     """Another program would divide by a wrong number of queries, or not learn which of them count 0."""
     record = as_record(compared)
+    assert record["causes"] == [vars(cause) for cause in causes(compared)]
     counts = {key: record["data"][key] for key in ("queries", "passages", "judgements", "relevance_level")}
     assert counts == {"queries": 6, "passages": 12, "judgements": 13, "relevance_level": 1}
     system = record["systems"][0]  # no line for q2; ties in q1, q3 and q6; nothing relevant for q5

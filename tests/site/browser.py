@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,10 +15,9 @@ FLAGS = (
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 STILL = "document.getAnimations().length === 0"
-# Words in the same colour on the same ground, large or not, have the same contrast, on whichever page: axe looks at
-# three of each kind that is not settled. The kinds looked at come back, those that passed, and the words too faint.
-CONTRAST = """async settled => {
-  const grounds = new Map([[null, '']]), kinds = new Map(), known = new Set(settled);
+# Words in the same colour on the same ground, large or not, have the same contrast: axe looks at three of each kind.
+CONTRAST = """async () => {
+  const grounds = new Map([[null, '']]), kinds = new Map();
   const seeable = {opacityProperty: true, visibilityProperty: true};
   for (const e of document.querySelectorAll('html, body, body *')) {
     const {color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight} = getComputedStyle(e);
@@ -30,44 +28,27 @@ CONTRAST = """async settled => {
     if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.checkVisibility(seeable)) continue;
     const large = parseFloat(fontSize) >= (fontWeight >= 700 ? 56 / 3 : 24);
     const kind = [color, large, grounds.get(e)].join();
-    if (!known.has(kind)) kinds.set(kind, [...(kinds.get(kind) || []), e].slice(0, 3));
+    kinds.set(kind, [...(kinds.get(kind) || []), e].slice(0, 3));
   }
-  if (!kinds.size) return [[], [], []];
-  const options = {runOnly: ['color-contrast'], preload: false, elementRef: true};
-  const {passes, violations} = await axe.run({include: [...kinds.values()].flat()}, options);
-  const clear = new Set(passes.flatMap(p => p.nodes.map(n => n.element)));
-  return [
-    [...kinds.keys()],
-    [...kinds].filter(([, three]) => three.some(e => clear.has(e))).map(([kind]) => kind),
-    violations.flatMap(v => v.nodes.map(n => n.html.slice(0, 120))),
-  ];
+  const options = {runOnly: ['color-contrast'], preload: false};
+  const {violations} = await axe.run({include: [...kinds.values()].flat()}, options);
+  return violations.flatMap(v => v.nodes.map(n => n.html.slice(0, 120)));
 }"""
-ENOUGH = 3  # pages on which axe could not decide about a kind: their ground is a picture, or something covers them
-# The colours of code are spans, most of a lesson's elements and of no role: axe reads the code without them.
 RULES = """async () => {
-  const blocks = [...document.querySelectorAll('.highlight pre')], coloured = blocks.map(b => [...b.childNodes]);
-  blocks.forEach(b => { b.textContent = b.textContent; });
-  try {
-    const found = await axe.run(document, {
-      rules: {'color-contrast': {enabled: false}, 'target-size': {enabled: true}},
-      preload: false, resultTypes: ['violations'],
-    });
-    return found.violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 120)));
-  } finally {
-    blocks.forEach((b, i) => b.replaceChildren(...coloured[i]));
-  }
+  const rules = {'color-contrast': {enabled: false}, 'target-size': {enabled: true}};
+  const {violations} = await axe.run(document, {rules, preload: false, resultTypes: ['violations']});
+  return violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 120)));
 }"""
 
 
 @dataclass
 class Site:
-    """A browser page, the site's address and folder, what went wrong since `open`, looks at each kind of words."""
+    """A browser page, the site's address and folder, what went wrong since `open`."""
 
     page: object
     base: str
     folder: Path
     wrong: list[str] = field(default_factory=list)
-    kinds: Counter[str] = field(default_factory=Counter)
 
     def watch(self) -> None:
         """Take down errors of the console and requests that leave this machine."""
@@ -101,25 +82,21 @@ class Site:
             self.page.wait_for_timeout(20)
         raise AssertionError(f"{self.page.url}: after {seconds} s still not {condition}")
 
-    def axe(self, script: str, *arguments: object) -> list:
+    def axe(self, script: str) -> list[str]:
         """Run a script that calls axe in the page, where axe is put first; what that logs or fetches does not count."""
         if not self.page.evaluate("typeof axe !== 'undefined'"):
             before = list(self.wrong)
             self.page.evaluate(AXE.read_text(encoding="utf-8"))
             self.wrong[:] = before
-        return self.page.evaluate(script, *arguments)
+        return self.page.evaluate(script)
 
     def violations(self) -> list[str]:
         """Return what axe finds by all its rules but the one for contrast."""
         return self.axe(RULES)
 
     def faint(self) -> list[str]:
-        """Return the words that axe finds too faint on their ground, of the kinds that are not settled."""
-        settled = [kind for kind, looks in self.kinds.items() if looks >= ENOUGH]
-        looked, clear, faint = self.axe(CONTRAST, settled)
-        self.kinds.update(looked)
-        self.kinds.update(dict.fromkeys(clear, ENOUGH))
-        return faint
+        """Return the words that axe finds too faint on their ground."""
+        return self.axe(CONTRAST)
 
     def look(self, size: dict[str, int], scheme: str = "light") -> None:
         """Set the window's size and the reader's colours, and wait until the change is over."""
@@ -131,8 +108,3 @@ class Site:
     def show(self, selector: str) -> None:
         """Scroll to the first thing that the selector finds."""
         self.page.evaluate(f"document.querySelector('{selector}').scrollIntoView({{behavior: 'instant'}})")
-
-    def switch(self) -> None:
-        """Press the language switch where it is; playwright's own click would scroll first."""
-        box = self.page.locator("a.language-switch").bounding_box()
-        self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

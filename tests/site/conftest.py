@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from docs.site.pyodide import FOLDER
 from tests.built_site import node_in
 from tests.site.browser import AXE, FLAGS, WIDE, Site
 
@@ -68,6 +69,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         opened.watch()
         yield opened
         context.close()
+
+
+@pytest.fixture
+def python(site: Site) -> None:
+    """Python in the built site."""
+    if not (site.folder / FOLDER).exists():
+        absent = pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip
+        absent("the site was built without Pyodide: python -m docs.site --browser PATH")
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,12 @@
-"""Rank the pocket collection for the site: `python -m tests.site.rankings` writes rankings.json and passages.*.bin.
+"""Rank the pocket collection for the site: `python -m tests.site.rankings` writes what the site shows of it.
 
 rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
 where the first answer is further down, its rank, of a hundred, and its passage. And of each passage that answers a
 query, the number of the sentence that the language's dense model finds nearest to the query. The question that the
 page "Ask the corpus" suggests (ask.yml) is ranked too.
-passages.en.bin, passages.zh.bin: that model's vectors of the passages in 8 bits, first the scale of each. A test
-computes all of them again.
+passages.en.bin, passages.zh.bin: that model's vectors of the passages in 8 bits, first the scale of each.
+scores.json: by language, metric and system of lesson 3 the score of each query, for the pictures of lessons.
+A test computes all of them again.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from helpers.embeddings import encode
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
-from helpers.systems import Fusion, Ranking, rank
+from helpers.systems import Fusion, Ranking, load_contenders, rank, rank_all
 
 TARGET = Path(__file__).parents[2] / "docs" / "site" / "rankings.json"
+SCORES = TARGET.with_name("_static") / "live" / "scores.json"
 SHOWN, DEPTH = 10, 100
 DENSE = {"en": "MiniLM", "zh": "multilingual"}
 # In the page itself, Chinese is cut into each two neighbours: a dictionary of words would be megabytes.
@@ -87,6 +89,19 @@ def sentences(model: Any, data: RetrievalDataset) -> dict[str, dict[str, int]]:
     return nearest
 
 
+def scores(language: str) -> dict[str, dict[str, list[float]]]:
+    """Return by metric and system of lesson 3 the score of each query."""
+    data, found = load_dataset(f"pocket-{language}"), {}
+    for name, ranking in rank_all(load_contenders("offline", MODELS[language]), data, 10, progress=False).items():
+        system = name.rpartition(", ")[2]
+        if system in ("mean", "cls", "max", "attention", "BM25") and not name.startswith(("static", "untrained")):
+            for metric in ("ndcg@10", "mrr@10"):
+                result = evaluate(ranking.ids, data.qrels, metric, relevance_level=data.relevance_level)
+                values = [round(float(score), 6) for score in result.per_query[metric]]
+                found.setdefault(metric, {})[system] = values
+    return found
+
+
 def main() -> None:
     """Write the files."""
     for language, model in MODELS.items():
@@ -96,6 +111,8 @@ def main() -> None:
     texts = {language: rankings(language) for language in WORDS} | {"stop": sorted(STOP_WORDS)}
     lines = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).replace('"q', '\n"q')
     TARGET.write_text(lines + "\n", encoding="utf-8")
+    of_queries = {language: scores(language) for language in MODELS}
+    SCORES.write_text(json.dumps(of_queries, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

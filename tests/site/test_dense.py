@@ -23,6 +23,7 @@ from helpers.models import load_model
 from helpers.systems import Fusion, Ranking, rank
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site.browser import Site
+from tests.site.test_ask import ask
 
 ODD = {
     "en": (
@@ -157,11 +158,8 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site, language: str):
     """A dense system would answer without having been asked for, give other passages than Python, or block the page."""
     requests: list[str] = []
     site.page.on("request", lambda request: requests.append(request.url))
-    site.open(f"{language}/ask.html")
-    site.until("!!document.querySelector('.ask form')")
     before, question = ASKED[language]
-    site.page.fill(".ask input", before)
-    site.page.press(".ask input", "Enter")
+    ask(site, language, before)
     site.until("document.querySelectorAll('.ask-result.mine li[data-id]').length > 0")
     assert not [url for url in requests if "model.bin" in url], "downloaded before it was wanted"
     site.page.locator(".ask-lists li select").first.select_option("3")

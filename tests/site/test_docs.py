@@ -33,7 +33,7 @@ from tests.sample import sample
 NAMES = lesson_names(ROOT)
 LINKED = {"own_model": "## The data", "test_set": "", "glossary": "<!-- insert: glossary -->",
           "chinese": "## Lessons in a notebook service in China"}  # fmt: skip
-LIMITS = {"site": 30_000_000, "ask": 35_000_000, "lesson": 1_500_000}
+LIMITS = {"site": 30_000_000, "ask": 35_000_000}
 
 
 @pytest.fixture(scope="module")
@@ -203,11 +203,6 @@ def test_sizes(site: Path):
     asked = {path for path in sizes if site / FOLDER in path.parents or path.parent.name == "ask"}  # loads on a button
     assert sum(size for path, size in sizes.items() if path not in asked) < LIMITS["site"]
     assert sum(size for path, size in sizes.items() if path.parent == site / "en" / "_static" / "ask") < LIMITS["ask"]
-    for language in LANGUAGES:
-        for name in NAMES:
-            page = site / language / f"{name}.html"
-            pictures = {page.parent / src for src in re.findall(r'src="(_images/[^"]+)"', page.read_text("utf-8"))}
-            assert sizes[page] + sum(sizes[p] for p in pictures) < LIMITS["lesson"], page
 
 
 def test_what_is_no_formula_is_named():

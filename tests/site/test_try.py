@@ -18,10 +18,8 @@ from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from helpers.metrics.qrels import Judgements
 from helpers.significance import bootstrap_interval, interval
-from notebooks.kit.notebooks import ROOT
-from tests.site.vectors import METRICS, random_cases, random_runs
 
-STATIC = ROOT / "docs" / "site" / "_static"
+METRICS = ["recall", "capped_recall", "precision", "success", "mrr", "map", "ndcg", "rbp"]
 SCORE = """
 import { METRICS, evaluate, find, ordered } from "./try/metrics.js";
 const scored = JSON.parse(text).map(({ docs, scores, judged, k, level, gain, persistence }) => {
@@ -37,12 +35,61 @@ const attempt = (read) => {
 };
 const scored = JSON.parse(text).map(({ kind, given }) => attempt(() => read(kind, given)));
 """
+READ_ALL = """
+import { readAll } from "./score/trec.js";
+const { tables, exchanged, faults } = readAll(JSON.parse(text));
+const scored = [
+  ["run", "qrels"].map((box) => tables[box]?.get("q1")?.get("d1")), exchanged,
+  faults.map(({ key, filling }) => [key, filling.run, filling.qrels]),
+];
+"""
+
+
+def _case(rng: np.random.Generator) -> dict[str, Any]:
+    """One ranking of rows with its judgements; half with scores on a coarse grid, so that many are equal."""
+    corpus, depth = int(rng.integers(1, 40)), int(rng.integers(1, 25))
+    docs = rng.permutation(corpus)[:depth].tolist()
+    scores = (rng.integers(0, 4, len(docs)) / 3).tolist() if rng.random() < 0.5 else None
+    if rng.random() < 0.3:
+        docs += [-1] * int(rng.integers(1, 5))
+        scores = None
+    lowest, highest = int(rng.choice([-1, 0, 1])), int(rng.choice([1, 1, 3, 5]))
+    judged = rng.permutation(corpus)[: int(rng.integers(1, corpus + 1))].tolist()
+    return {
+        "docs": docs,
+        "scores": scores,
+        "judged": [[doc, int(rng.integers(lowest, highest + 1))] for doc in judged],
+        "k": int(rng.integers(1, 26)),
+        "level": int(rng.choice([1, 1, 1, 2, 3])),
+        "gain": str(rng.choice(["linear", "exponential"])),
+        "persistence": float(rng.choice([0.5, 0.8, 0.95])),
+    }
+
+
+def random_runs() -> list[dict[str, Any]]:
+    """Whole runs and judgements as TREC text: queries on one side only, equal scores, ids that sort as text."""
+    rng = np.random.default_rng(5)
+    cases = []
+    for _ in range(60):
+        run, qrels = "", "q0 0 d0 1\n"
+        for query in range(int(rng.integers(2, 12))):
+            names = [f"d{doc}" for doc in rng.permutation(30)] + ["文档", "Ωmega", "😀"]
+            if rng.random() < 0.8:
+                docs = rng.permutation(names)[: int(rng.integers(1, 20))]
+                run += "".join(f"q{query} Q0 {doc} 1 {rng.integers(-3, 4) / 7} me\n" for doc in docs)
+            if query and rng.random() < 0.8:
+                docs = rng.permutation(names)[: int(rng.integers(1, 20))]
+                qrels += "".join(f"q{query} 0 {doc} {rng.integers(-1, 4)}\n" for doc in docs)
+        run = "q0 Q0 d0 1 1 me\n" + run.replace("q0 Q0 d0 ", "q0 Q0 d00 ")
+        cases.append({"run": run, "qrels": qrels, "k": int(rng.integers(1, 15)), "level": int(rng.choice([1, 2]))})
+    return cases
 
 
 @pytest.mark.filterwarnings("ignore")  # of rankings that end above k, or hold nothing judged
 def test_values_are_those_of_the_package(node: Any):
     """A reader would see another number than the package computes: at ties, padding, grades, short rankings."""
-    cases = random_cases()
+    rng = np.random.default_rng(21)
+    cases = [_case(rng) for _ in range(1000)]
     for case, values in zip(cases, node(SCORE, cases), strict=True):
         qrels, names = Judgements.of([dict(case["judged"])], case["level"]), [f"{name}@{case['k']}" for name in METRICS]
         scores = None if case["scores"] is None else np.array([case["scores"]])
@@ -210,29 +257,24 @@ EXCHANGED = {  # run, judgements, and whether they were found to stand in each o
 @pytest.mark.parametrize(("run", "qrels", "expected"), EXCHANGED.values(), ids=EXCHANGED.keys())
 def test_exchanged_texts_are_noticed(node: Any, run: str | None, qrels: str, expected: bool):
     """A reader who took one box for the other would be told of fields, or be scored the wrong way round."""
-    script = """
-    import { readAll } from "./score/trec.js";
-    const { tables, exchanged } = readAll(JSON.parse(text));
-    const scored = [exchanged, ...["run", "qrels"].map((box) => tables[box]?.get("q1").get("d1"))];
-    """
     given = {"qrels": qrels} if run is None else {"run": run, "qrels": qrels}
-    found, score, grade = node(script, given)
-    assert found is expected
+    values, exchanged, _ = node(READ_ALL, given)
+    assert exchanged is expected
     if expected:
-        assert (score, grade) == (2.5, 1)
+        assert values == [2.5, 1]
 
 
-def test_a_pair_without_a_common_document_is_refused(node: Any):
+@pytest.mark.parametrize(
+    ("qrels", "faults"),
+    [
+        ("q1 0 doc-1 1\nq2 0 doc-2 1", [["foreign", "D1", "doc-1"]]),
+        ("q1 0 doc-1 1\nq2 0 D1 1", []),
+        ("x1 0 D1 1", [["apart", "q1", "x1"]]),
+    ],
+)
+def test_a_pair_without_a_common_document_is_refused(node: Any, qrels: str, faults: list[list[str]]):
     """Every score would be 0, with an interval, where the ids of documents are of two kinds."""
-    script = """
-    import { readAll } from "./score/trec.js";
-    const scored = JSON.parse(text).map((pair) =>
-      readAll(pair).faults.map(({ key, filling }) => [key, filling.run, filling.qrels]));
-    """
-    run = "q1 Q0 D1 1 2 me\nq2 Q0 D2 1 2 me"
-    pairs = [("q1 0 doc-1 1\nq2 0 doc-2 1", [["foreign", "D1", "doc-1"]]), ("q1 0 doc-1 1\nq2 0 D1 1", [])]
-    pairs.append(("x1 0 D1 1", [["apart", "q1", "x1"]]))
-    assert node(script, [{"run": run, "qrels": qrels} for qrels, _ in pairs]) == [expected for _, expected in pairs]
+    assert node(READ_ALL, {"run": "q1 Q0 D1 1 2 me\nq2 Q0 D2 1 2 me", "qrels": qrels})[2] == faults
 
 
 def test_columns_that_are_not_read_are_told(node: Any):

@@ -11,7 +11,7 @@ from helpers.metrics import evaluate
 from notebooks.kit.notebooks import ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.vectors import METRICS
+from tests.site.test_try import METRICS
 
 pytestmark = pytest.mark.browser
 
