@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode
 
 from helpers.models.find import BUNDLED, OFFLINE_DEFAULT, bundled_path
-from helpers.systems import UPSTREAM_MODELS
+from helpers.systems.contenders import UPSTREAM_MODELS
 from notebooks.kit.cells import by_id, output_texts
 from notebooks.kit.execute import Parameters, execute
 from notebooks.kit.notebooks import ROOT, lesson_path, read

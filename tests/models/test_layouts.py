@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from helpers.embeddings import encode_pooled
 from helpers.models import Pooling, load_model
-from helpers.systems import UPSTREAM_MODELS
+from helpers.systems.contenders import UPSTREAM_MODELS
 from tests.checkpoints import CONFIGS, add_layers, save_checkpoint, save_colbert
 
 HEADS = {
