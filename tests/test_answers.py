@@ -1,12 +1,16 @@
 """Tables of answers: read, counted, judged twice and corrected; the bundled ones whole."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from helpers.answers import BUNDLED, VERDICTS, answer_table, contexts, correct, difference, judges, load_answers
-from helpers.chunks import evidence
+from helpers.chunks import as_collection, cut, evidence, token_starts, tokens
+from helpers.data.bundled import FOLDER
 from helpers.data.spans import load_spans
+from helpers.systems import rank
 
 CSV = """query,system,verdict,second,careful,nuggets,support
 1,a,correct,correct,correct,1,1
@@ -78,7 +82,7 @@ def test_an_answer_written_twice_is_named(answers):
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_answers_are_whole(name):
-    """An answer would lack a judge, or the passages handed over for it belong to another."""
+    """An answer would lack a judge, cite a passage that was not handed over, or be given more than the budget."""
     data, frame = load_spans(BUNDLED[name]), load_answers(name)
     real, removed = frame[frame["answerable"]], frame[~frame["answerable"]]
     assert len(real) == 5 * len(data.queries)
@@ -88,7 +92,33 @@ def test_bundled_answers_are_whole(name):
     sampled = frame[frame["careful"] != ""]
     assert all(sorted(systems) == ["paragraphs", "windows"] for _, systems in sampled.groupby("query")["system"])
     assert sampled["query"].nunique() == 30
+    for context in frame["context"]:
+        texts = [data.documents[span.document][span.start : span.end] for span in context]
+        assert sum(len(token_starts(text)) for text in texts) <= 400
+    for line in (FOLDER / name / "answers.jsonl").read_text(encoding="utf-8").splitlines():
+        answer = json.loads(line)
+        cited = {number for _, numbers in answer["sentences"] for number in numbers}
+        assert cited <= set(range(1, len(answer["context"]) + 1))
+    row_of = {query: row for row, query in enumerate(data.query_ids)}
+    for query, context in zip(removed["query"], removed["context"], strict=True):
+        for chunk in context:
+            spans = [span for span in data.spans[row_of[query]] if span.document == chunk.document]
+            assert not any(span.start < chunk.end and chunk.start < span.end for span in spans)
     orders = [contexts(real, system, data) for system in ("paragraphs", "reversed")]
     assert orders[1] == [context[::-1] for context in orders[0]]
     recall = [evidence(data, order, 400)["recall"].tolist() for order in orders]
     assert recall[0] == recall[1]
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_what_was_handed_over_is_rebuilt(name):
+    """The card would describe another retrieval than the one that handed over the windows."""
+    data, frame = load_spans(BUNDLED[name]), load_answers(name)
+    chunks = cut(data, tokens(100))
+    ranking = rank("BM25", as_collection(data, chunks), 100)
+    given = contexts(frame[frame["answerable"]], "windows", data)
+    for ids, context in zip(ranking.ids, given, strict=True):
+        ranked = [chunks[row] for row in ids[: len(context)]]
+        assert context[:-1] == ranked[:-1]
+        assert context[-1][:2] == ranked[-1][:2]
+        assert context[-1].end <= ranked[-1].end
