@@ -21,7 +21,7 @@ from notebooks.kit.labels import (
     labels,
     missing_labels,
 )
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 from notebooks.kit.tables import parse, text_of
 
 
@@ -120,6 +120,13 @@ def test_a_question_answers_each_choice(lesson: str, place: str):
         assert asked["because"][language]
         assert all(("but" in answer) == (number != asked["right"]) for number, answer in enumerate(asked["answers"]))
         assert all(answer["but"][language] for answer in asked["answers"] if "but" in answer)
+
+
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_a_lesson_says_the_minutes_that_the_site_counts(name: str):
+    """The head of a page would promise 45 minutes, and the sentence below it 35."""
+    title = read(lesson_path(ROOT, "en", name)).cells[0].source
+    assert re.findall(r"counted from its words and code-->(\d+)", title) == [str(Edition(ROOT, "en").minutes(name))]
 
 
 def test_words_around_pages_are_there_in_both_languages():
