@@ -31,7 +31,8 @@ def _run(args: argparse.Namespace) -> int:
         print(
             f"{len(unlike)} lessons differ from their record; {path} has all that a report needs: please open an issue"
         )
-    print(f"executed copies: build/notebooks/{args.language}/; to work with the lessons: make lab")
+    lab = "make lab" + ("" if args.language == "en" else f" LANGUAGE={args.language}")
+    print(f"executed copies: build/notebooks/{args.language}/; to work with the lessons: {lab}")
     return 1 if unlike else failed
 
 
