@@ -36,8 +36,7 @@ def conventions() -> dict[str, Any]:
     """What people do differently, axis by axis; `families` has the metrics."""
     import tomllib  # it takes as long to import as half of this package
 
-    found: dict[str, Any] = tomllib.loads(Path(__file__).with_name("conventions.toml").read_text("utf-8"))
-    return found
+    return dict(tomllib.loads(Path(__file__).with_name("conventions.toml").read_text("utf-8")))
 
 
 class Figure(NamedTuple):
@@ -73,8 +72,7 @@ class Candidate:
     def formula(self, language: str = "en") -> str:
         """What differs from trec_eval's convention, in words, English ("en") or Chinese ("zh")."""
         said = [row[language].format(n=name) for (_, name), row in departures(self.settings).items()]
-        words = conventions()["words"][language]
-        return str(words["join"].join(said) or words["reference"])
+        return str(conventions()["words"][language]["join"].join(said) or conventions()["words"][language]["reference"])
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,8 @@ def explain(
     *,
     scores: np.ndarray | None = None,
     relevance_level: int | None = None,
+    texts: Mapping[Any, str] | None = None,
+    groups: Mapping[Any, str] | None = None,
 ) -> Explanation:
     """Say which convention gives the figures, and how likely a coincidence is.
 
@@ -122,6 +122,8 @@ def explain(
         retrieved, qrels, scores: as `evaluate` takes them; here a list may repeat a document.
         figures: {metric@k: the figure with all its digits, such as "0.596"}; one convention has to give them all.
         relevance_level: the lowest grade that counts as relevant for you; others are tried too.
+        texts: the text of each document, if they may have been compared by text.
+        groups: the group of each query, if means may have been averaged group by group.
     """
     if not (read := [read_figure(*figure) for figure in figures.items()]):
         raise ValueError('There is no figure to explain: give some, such as {"ndcg@10": "0.596"}.')
@@ -130,14 +132,14 @@ def explain(
         raise ValueError(f"{n} rankings for {judgements.n_queries} judged queries: key both by query, or neither.")
     run = retrieved if isinstance(retrieved, Mapping) else dict(enumerate(retrieved))
     scored = scores is not None or any(isinstance(docs, Mapping) for docs in run.values())
-    table, longest = Table(read, judgements), max(map(len, run.values()), default=0)
+    table, longest = Table(read, judgements, groups), max(map(len, run.values()), default=0)
     table.depths = {depth for depth in table.depths if depth < longest or depth == WHOLE}
-    table.fill(read_lists(run, judgements, scores, table.depths), scored)
+    table.fill(read_lists(run, judgements, scores, table.depths, texts or {}), scored)
     return Explanation(dict(figures), *table.search(), scored)
 
 
 def read_lists(
-    run: Mapping[Any, Any], of: Judgements, scores: np.ndarray | None, depths: set[int]
+    run: Mapping[Any, Any], of: Judgements, scores: np.ndarray | None, depths: set[int], texts: Mapping[Any, str]
 ) -> dict[str, list[Places]]:
     """The list of each query by every view of what counts as a document; those that change nothing are left out."""
     views: dict[str, list[Places]] = {}
@@ -151,6 +153,9 @@ def read_lists(
             values, docs = values[[doc != -1 for doc in docs]], [doc for doc in docs if doc != -1]
         given = once(docs, values)
         lists = {"given": given, "twice": (docs, values), "own": given if of.aligned else once(*given, query)}
+        if texts:
+            lists["text"] = once([texts.get(doc, doc) for doc in docs], values)
+            grades |= {texts.get(doc, doc): grade for doc, grade in grades.items()}
         every = in_every_order(*given, grades, depths)
         for view, one in lists.items():
             views.setdefault(view, []).append(every if one[0] is given[0] else in_every_order(*one, grades, depths))
@@ -196,9 +201,9 @@ def in_every_order(docs: list[Any], scores: np.ndarray, grades: Mapping[Any, int
 class Table:
     """What every convention gives for every figure: rows are settings that metrics share, columns their formulas."""
 
-    def __init__(self, figures: list[Figure], judgements: Judgements):
+    def __init__(self, figures: list[Figure], judgements: Judgements, groups: Mapping[Any, str] | None = None):
         """Nothing is computed yet."""
-        self.figures, self.judgements = figures, judgements
+        self.figures, self.judgements, self.groups = figures, judgements, groups
         self.depths = {WHOLE, 10, 100, 1000, *(figure.k for figure in figures)}
         self.rows: list[tuple[list[Settings], Settings]] = []
         self.columns: dict[str, list[Settings]] = {}
@@ -241,13 +246,17 @@ class Table:
                 block.extend(means @ rounded.T)
         level = hits.judgements.relevance_level
         shared = {"level": "given" if level == self.judgements.relevance_level else level}
-        names = product(conventions()["rounding"], conventions()["mean"])
+        names = product(conventions()["rounding"], [*conventions()["mean"]][: len(means)])
         self.rows += [(lists, {**shared, "mean": mean, "rounding": rounding}) for rounding, mean in names]
 
     def means(self, hits: Hits, k: int) -> np.ndarray:
         """The weight of each query in every kind of mean."""
         masks = np.array([hits.n_relevant >= 0, hits.n_relevant > 0, hits.retrieved > 0, hits.count(k) > 0])
         weights: np.ndarray = masks / np.maximum(1, masks.sum(axis=1, keepdims=True))
+        if self.groups:
+            names = [self.groups[query] for query in self.judgements.query_ids]
+            _, group, size = np.unique(names, return_inverse=True, return_counts=True)
+            weights = np.vstack([weights, 1 / size[group] / len(size)])
         return weights
 
     def search(self) -> tuple[dict[str, float], list[Candidate], int]:
