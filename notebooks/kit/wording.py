@@ -28,9 +28,6 @@ _OPPOSITES = (  # English words for more and for less, and the Chinese that thei
      r"最小也|[最更]?[多大长]|[更最越](?![多大长少小短低])|超|很|较|又|还|另|以上|远", r"少|小|短|低|一点|不足"),
     (r"fast(?:er|est)?|quick(?:er|ly)?", r"slow(?:er|est|ly)?", r"快|省", r"慢"),
     (r"above", r"below", r"上|高|超|大于|以前|前", r"下|低|小于|不到|以内|不足|不可能小|后|不如"),
-    (r"before|earlier", r"later|afterwards", r"前|先|再|之|已", r"后(?!期)"),
-    (r"first", r"last", r"首|第一|第1|先|(?<!之)前|起|开头|最早|一开始", r"末|最后|后"),
-    (r"always", r"never", r"都|全|每|总|任何|所有|各|一律|一切|凡|逐", r"不|没|无|未|非|别"),
 )  # fmt: skip
 _SIDES = [
     tuple(re.compile(rf"\b(?:{words})\b" if words.isascii() else words, re.I) for words in four) for four in _OPPOSITES
@@ -107,17 +104,12 @@ def missing_names(english: str, chinese: str) -> Iterator[str]:
 
 
 def _opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield both words where an English sentence has a word and its Chinese one only the opposite, or the reverse.
-
-    Where both have as many words for more and for less, as many of them are for more.
-    """
+    """Yield both words where an English sentence has a word and its Chinese one only the opposite, or the reverse."""
     for more, less, more_chinese, less_chinese in _SIDES:
         left = more.findall(english), less.findall(english)
         right = more_chinese.findall(chinese), less_chinese.findall(chinese)
         for side, other in ((0, 1), (1, 0)):
-            same_total = len(left[0] + left[1]) == len(right[0] + right[1])
-            alone = not left[other] and not right[side]
-            if left[side] and right[other] and (alone or (same_total and len(left[side]) > len(right[side]))):
+            if left[side] and right[other] and not (left[other] or right[side]):
                 yield left[side][0], right[other][0]
 
 
