@@ -117,15 +117,10 @@ def _number(text: str) -> Decimal | None:
     return Decimal(match[1]).scaleb(-2 if match[2] else 0) if match else None
 
 
-def _unit(number: Decimal) -> Decimal:
-    """Return the size of a step of a number's last digit."""
-    return Decimal(1).scaleb(int(number.as_tuple().exponent))
-
-
 def agrees(shown: str, recorded: str) -> bool:
     """Tell whether a number in prose is the recorded one, rounded to the digits shown."""
     old, new = _number(recorded), _number(shown)
-    return old is not None and new is not None and abs(old - new) <= _unit(new) / 2
+    return old is not None and new is not None and abs(old - new) <= Decimal(1).scaleb(int(new.as_tuple().exponent)) / 2
 
 
 def without_markers(text: str) -> str:

@@ -103,20 +103,15 @@ def missing_names(english: str, chinese: str) -> Iterator[str]:
         yield from [name for name in names(english) if ("@" in name) is metrics and name not in rest][:1]
 
 
-def _opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield both words where an English sentence has a word and its Chinese one only the opposite, or the reverse."""
-    for more, less, more_chinese, less_chinese in _SIDES:
-        left = more.findall(english), less.findall(english)
-        right = more_chinese.findall(chinese), less_chinese.findall(chinese)
-        for side, other in ((0, 1), (1, 0)):
-            if left[side] and right[other] and not (left[other] or right[side]):
-                yield left[side][0], right[other][0]
-
-
 def hints(english: str, chinese: str) -> Iterator[str]:
-    """Yield a line for each sentence of a translation whose words seem to say the opposite of the English ones."""
+    """Yield a line for each sentence that has an English word and only the opposite one in Chinese."""
     for lines in line_pairs(english, chinese):
         left, right = ([text for text in sentences(prose(line)) if re.search(r"\w\w", text)] for line in lines)
         pairs = zip(left, right, strict=True) if len(left) == len(right) else [(prose(lines[0]), prose(lines[1]))]
-        for word, against in itertools.chain(*itertools.starmap(_opposed, pairs)):
-            yield f"English says '{word}', Chinese '{against}', in '{prose(lines[1]).strip()[:60]}'"
+        for (ours, theirs), (more, less, more_chinese, less_chinese) in itertools.product(pairs, _SIDES):
+            english_words = more.findall(ours), less.findall(ours)
+            chinese_words = more_chinese.findall(theirs), less_chinese.findall(theirs)
+            for side, other in ((0, 1), (1, 0)):
+                if english_words[side] and chinese_words[other] and not (english_words[other] or chinese_words[side]):
+                    said = f"English says '{english_words[side][0]}', Chinese '{chinese_words[other][0]}'"
+                    yield f"{said}, in '{prose(lines[1]).strip()[:60]}'"

