@@ -42,7 +42,7 @@ BREAKS: dict[str, tuple[str, str, str, str]] = {
     "lost row": ("scores", r"(?s)<tr>(?:(?!<tr>).)*</tr>\s*</tbody>", "</tbody>", "text, line"),
     "other data": ("origin", "ab12", "ab13", "provenance /data/sha256"),
     "other version": ("origin", r'"pandas": "', r'"pandas": "9', "provenance /packages/pandas"),
-    "moved mark": ("figure", r"(?<= L )(\d)", r"9\1", "figure, SVG"),
+    "moved mark": ("figure", r"(?<= L )(\d+)(?:\.\d+)?", r"\1.99", "figure, SVG"),
     "other colour": ("figure", 'stroke="#000000"', 'stroke="#0072b2"', "figure, SVG"),
     "other word": ("figure", r"(<text[^>]*>)([^<]+)", r"\1\2s", "figure, SVG: words"),
     "lost mark": ("figure", r"<path[^>]*/>\n", "", "figure, SVG"),
