@@ -1,6 +1,5 @@
 """All static checks of a checkout: no notebook is executed."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,16 +31,6 @@ def _lesson(root: Path, name: str, books: dict[Path, NotebookNode]) -> Iterator[
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
 
 
-def _changed_benchmarks(root: Path) -> Iterator[Problem]:
-    sums = root / "docs" / "benchmarks" / "SHA256SUMS"
-    lines = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
-    known = {name: digest for digest, name in map(str.split, lines)}
-    for path in sorted(sums.parent.glob("*.json")):
-        if known.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
-            message = "was edited after it was measured: restore it, or run `sha256sum *.json > SHA256SUMS` beside it"
-            yield Problem(relative(root, path), "", "benchmark", message)
-
-
 def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool = True) -> list[Problem]:
     """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages.
 
@@ -63,8 +52,6 @@ def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool 
         for page, language in [item for pair in pairs for item in zip(pair, LANGUAGES, strict=True)]:
             text = page.read_text(encoding="utf-8") if page.exists() else ""
             problems += figures.check_text(text, relative(root, page), "", known[language], "")
-    if numbers and not lessons:
-        problems += [*_changed_benchmarks(root), *hygiene.provenance_problems(books, root)]
-        if len(books) == len(LANGUAGES) * len(lesson_names(root)):
-            problems += [Problem("docs/labels.yml", "", "labels", line) for line in missing_labels(root)]
+    if numbers and not lessons and len(books) == len(LANGUAGES) * len(lesson_names(root)):
+        problems += [Problem("docs/labels.yml", "", "labels", line) for line in missing_labels(root)]
     return sorted(dict.fromkeys(problems))

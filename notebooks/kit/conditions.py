@@ -1,8 +1,8 @@
 """The conditions that must not change the record of a lesson, and its execution under each of them.
 
 Seeds of noise are the cheap proof: every cached vector is moved at random by NOISE, more than another processor, thread
-count or batch size moves it, and the lesson is executed on the moved vectors. The other conditions compute the vectors
-again: on older instruction sets, with another number of threads, in batches of another size.
+count or batch size moves it, and the lesson is executed on the moved vectors. The other condition computes the vectors
+again, with an older instruction set and one thread.
 """
 
 import os
@@ -21,10 +21,10 @@ from helpers.embeddings.shards import MANIFEST
 from helpers.embeddings.store import Store
 
 from .compare import Difference, compare
-from .execute import Parameters, cache_folder, execute, parameter_names
+from .execute import cache_folder, execute
 from .notebooks import NotebookError, lesson_path, read
 
-NOISE = 5e-6  # length of the vector that is added to one of length 1; docs/en/machines.md has the measurements
+NOISE = 5e-6  # length of the vector that is added to one of length 1
 
 # Variables that hold the numeric libraries to instructions older than those of the processor.
 BASELINE = {
@@ -44,20 +44,17 @@ class Condition:
     Attributes:
         name: in messages.
         environment: variables of the kernel.
-        parameters: values for the cell tagged `parameters`, of lessons that have them.
         seed: of the noise on cached vectors; None computes all vectors again.
     """
 
     name: str
     environment: dict[str, str] = field(default_factory=dict)
-    parameters: Parameters = field(default_factory=dict)
     seed: int | None = None
 
 
 _NOISE = [Condition(f"noise, seed {seed}", seed=seed) for seed in (1, 2, 3)]
 _THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
-_BATCHES = [Condition(f"batch size {size}", parameters={"BATCH_SIZE": size}) for size in (1, 256)]
-CONDITIONS = [*_NOISE, Condition("SSE4, one thread", BASELINE | _THREADS), *_BATCHES]
+CONDITIONS = [*_NOISE, Condition("SSE4, one thread", BASELINE | _THREADS)]
 RECORDING = CONDITIONS[:1]  # which `record` tries; `matrix` tries all
 
 
@@ -106,8 +103,7 @@ def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
 def differences(book: NotebookNode, label: str, condition: Condition, cache: Path, *, root: Path) -> list[Difference]:
     """Execute a lesson under a condition, with a temporary cache, and return where its outputs are not those it has."""
     environment = condition.environment | {"EVAL_CACHE_DIR": str(cache)}
-    parameters = condition.parameters
-    return compare(book, execute(book, label, root=root, limit=None, environment=environment, parameters=parameters))
+    return compare(book, execute(book, label, root=root, limit=None, environment=environment))
 
 
 def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) -> list[str]:
@@ -120,8 +116,6 @@ def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) 
         with temporary_cache(root, condition.seed) as cache:
             for name in names:
                 book = read(lesson_path(root, "en", name), root)
-                if not condition.parameters.keys() <= parameter_names(book):
-                    continue
                 try:
                     unlike = list(map(str, differences(book, name, condition, cache, root=root)))
                 except NotebookError as error:

@@ -1,27 +1,21 @@
-"""Read a recorded figure in SVG: its elements and words, content that no page may hold, and its matplotlib version."""
+"""Compare recorded figures in SVG, read them, and find content that no page may hold."""
 
+import itertools
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 NEAR = 0.25  # points of 1/72 inch, a third of a pixel on a page: no eye sees less
 SVG_LIMIT = 100_000  # bytes
-GEOMETRY = {"d", "height", "points", "transform", "viewBox", "width", "x", "y"}
+GEOMETRY = ("d", "height", "points", "transform", "viewBox", "width", "x", "y")
 ELEMENTS = {"clipPath", "defs", "g", "path", "rect", "svg", "text", "tspan", "use"}
+WORDS = re.compile(r"(?<=>)[^<>\n]+(?=</)")
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
+_COORDINATES = re.compile(rf' (?:{"|".join(GEOMETRY)})="[^"]*"')
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+_ID = re.compile(r'( id="|href="#|url\(#)([\w-]+)')
 _INSIDE = re.compile(r"(?:url\()?#[\w-]+\)?")
-
-
-@dataclass(frozen=True)
-class Part:
-    """An element of an SVG: its name, its attributes (ids counted in the order they appear) and its own words."""
-
-    tag: str
-    attributes: dict[str, str]
-    text: str
 
 
 def read_svg(text: str) -> ElementTree.Element:
@@ -43,38 +37,24 @@ def drawn_by(text: str) -> str:
     return match[1] if match else ""
 
 
-def parts(text: str) -> Iterator[Part]:
-    """Yield the elements of an SVG in order. Raises ValueError if it cannot be read."""
-    root, ids = read_svg(text), dict[str, str]()
-    for element in root.iter():
-        if name := element.get("id"):
-            ids[name] = f"id{len(ids)}"
-    for element in root.iter():
-        attributes = {}
-        for name, value in element.attrib.items():
-            if name == "id" or (_INSIDE.fullmatch(value) and name in ("href", "clip-path")):
-                value = re.sub(r"[\w-]+(?=\)?$)", lambda match: ids.get(match[0], match[0]), value)
-            attributes[name] = value
-        yield Part(element.tag, attributes, (element.text or "").strip())
+def _lines(svg: str) -> Iterator[tuple[str, str, list[float]]]:
+    """Yield each line of an SVG without its words, ids counted; the same without its coordinates; the coordinates."""
+    ids = dict[str, str]()
+    counted = _ID.sub(lambda match: match[1] + ids.setdefault(match[2], f"id{len(ids)}"), WORDS.sub("", svg))
+    for line in counted.split("\n"):
+        numbers = [float(number) for match in _COORDINATES.findall(line) for number in _NUMBER.findall(match)]
+        yield line, _COORDINATES.sub(lambda match: _NUMBER.sub("#", match[0]), line), numbers
 
 
-def unlike(recorded: Part, fresh: Part) -> tuple[str, str] | None:
-    """Return both sides of where two elements differ, coordinates by more than NEAR; None if they do not."""
-    if recorded.tag != fresh.tag:
-        return f"<{recorded.tag}>", f"<{fresh.tag}>"
-    for name in sorted(recorded.attributes.keys() | fresh.attributes.keys()):
-        old, new = (part.attributes.get(name, "") for part in (recorded, fresh))
-        if old != new and not (name in GEOMETRY and _near(old, new)):
+def unlike(recorded: str, fresh: str) -> tuple[str, str] | None:
+    """Return both sides of where two SVGs differ, coordinates by more than NEAR; None if they do not, words apart."""
+    none: tuple[str, str, list[float]] = ("(no such line)", "", [])
+    pairs = itertools.zip_longest(_lines(recorded), _lines(fresh), fillvalue=none)
+    for (old, drawn, before), (new, redrawn, after) in pairs:
+        if drawn != redrawn or any(abs(a - b) > NEAR + 1e-9 for a, b in zip(before, after, strict=True)):
             at = max(0, next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0) - 20)
-            return f"<{recorded.tag}> {name}: {old[at : at + 60]}", f"<{fresh.tag}> {name}: {new[at : at + 60]}"
+            return old[at : at + 60], new[at : at + 60]
     return None
-
-
-def _near(recorded: str, fresh: str) -> bool:
-    if _NUMBER.sub("#", recorded) != _NUMBER.sub("#", fresh):
-        return False
-    pairs = zip(_NUMBER.findall(recorded), _NUMBER.findall(fresh), strict=True)
-    return all(abs(float(a) - float(b)) <= NEAR + 1e-9 for a, b in pairs)
 
 
 def svg_fault(text: str) -> str:

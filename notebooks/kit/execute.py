@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from unittest.mock import patch
 from nbformat import NotebookNode
 
 from . import kernels
-from .cells import SCRATCH, WORK, code_cells, plain, tags
+from .cells import SCRATCH, WORK, code_cells, plain
 from .notebooks import ROOT, NotebookError
 
 Parameters = dict[str, int | str]
@@ -104,9 +103,3 @@ def execute(
                 if isinstance(value, str) and not mime.startswith("image/"):
                     output["data"][mime] = plain(value, str(folder))
     return result
-
-
-def parameter_names(notebook: NotebookNode) -> set[str]:
-    """Return the names that the cell tagged `parameters` assigns."""
-    source = "\n".join(c.source for c in notebook.cells if "parameters" in tags(c))
-    return set(re.findall(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M))

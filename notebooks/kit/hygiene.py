@@ -6,11 +6,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from .cells import HOME, alt_text, by_id, code_cells, code_hashes, output_hashes, output_texts, tags
+from .cells import alt_text, by_id, code_cells, code_hashes, output_hashes, output_texts, tags
 from .compare import provenance
 from .drawings import svg_fault
-from .listed import FILE, editions, home, listed
-from .notebooks import Problem, relative
+from .listed import FILE, editions, listed
+from .notebooks import Problem
 
 TAGS = {"parameters", "volatile", "provenance", "hide-input", "hide-output", "hide-table"}
 CELL_KEYS = {"tags": TAGS, "mystnb": {"image"}, "verify": {"atol", "rtol"}, "translation": {"of"},
@@ -77,20 +77,6 @@ def _current(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
                 yield cell_id, "not-recorded", "its code or output is not as it was recorded: `make record`"
 
 
-def provenance_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator[Problem]:
-    """Yield where the versions that a lesson was recorded with are not those of constraints.txt."""
-    lock = root / "constraints.txt"
-    pins = re.findall(r"^([\w.-]+)==([^\s;#+]+)", lock.read_text(encoding="utf-8") if lock.exists() else "", re.M)
-    locked = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pins}
-    for path, book in books.items():
-        last = code_cells(book)[-1]
-        for name, version in ((provenance(last) or {}).get("packages") or {}).items():
-            pin = locked.get(re.sub(r"[-_.]+", "-", name).lower(), version)
-            if version.split("+")[0] != pin:
-                message = f"recorded with {name} {version}, constraints.txt has {pin}: record again"
-                yield Problem(relative(root, path), last.id, "provenance", message)
-
-
 def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
     """Yield the content that a committed notebook must not hold; unrecorded code only where it has its own record."""
     name, language = Path(file).stem, Path(file).parent.name
@@ -104,9 +90,6 @@ def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator
         faults.append(("", "metadata", f"volatile metadata of the notebook ({', '.join(extra)}): record the lesson"))
     if recorded:
         faults += _current(notebook)
-        for cell in code_cells(notebook):
-            for url in {*HOME.findall(cell.source)} - {"@".join(home(root))}:
-                faults.append((cell.id, "address", f"installs from {url}, pyproject.toml says another: run `sync`"))
     for cell in notebook.cells:
         for text in [cell.source, *(output_texts(cell) if cell.cell_type == "code" else ())]:
             if match := PRIVATE.search(text):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 from .cells import code_cells
-from .drawings import parts, svg_fault
+from .drawings import WORDS
 from .listed import read_yaml
 from .markdown import has_han
 from .notebooks import lesson_names, lesson_path, read
@@ -29,8 +30,7 @@ def printed_labels(root: Path, lessons: Sequence[str]) -> Iterator[tuple[str, st
         for cell in code_cells(read(lesson_path(root, "zh", name), root)):
             for data in [output.get("data", {}) for output in cell.outputs]:
                 words = [text_of(head) for head in parse(data.get("text/html", "")).find_all("th")]
-                svg = data.get("image/svg+xml")
-                words += [part.text for part in parts(svg)] if svg and not svg_fault(svg) else []
+                words += [unescape(word).strip() for word in WORDS.findall(data.get("image/svg+xml", ""))]
                 yield from ((f"{name} [{cell.id}]", word) for word in words if word)
 
 

@@ -34,7 +34,6 @@ _NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
 _CHINESE = re.compile(r"(?:^|/)zh/|_zh\.md")
 _ENGLISH = re.compile(r"(?:^|/)en/|^(?:\.\.?/)*(?:docs/)?(?:README|CONTRIBUTING|CHANGELOG)\.md")  # no data card
-_SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
 
 _FIGURE = re.compile(r"<!--\s*(?P<kind>fig|calc|holds):(?P<name>[^\n]*?)-->(?P<value>[-\u2212]?[\d.,]*\d)?")
 
@@ -146,22 +145,16 @@ def typography(text: str) -> Iterator[tuple[str, str]]:
         yield "soft-break", f"a line break inside a paragraph shows as a space: '{_around(prose(text), match)}'"
 
 
-def foreign_links(text: str, foreign: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """Yield rule and message for each link into the other language, language switches excepted."""
-    for words, target in links(text):
-        if foreign.search(target) and not _SWITCH.search(words):
-            yield "link", f"'{target}' leads into the other language: link the page of this one"
-
-
 def _edition(target: str) -> str:
     return re.sub(r"(^|/)zh/", r"\1en/", target).replace("_zh.md", ".md").replace(".zh.md", ".md").replace(*_CARD)
 
 
 def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield rule and message for each place, language switches apart, that the English links more often."""
+    """Yield rule and message for each place that the English links more often; links to the other language aside."""
     ours = Counter(_edition(target) for _, target in links(english) if not _CHINESE.search(target))
-    for target in ours - Counter(_edition(target) for _, target in links(chinese)):
-        yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
+    theirs = Counter(_edition(target) for _, target in links(chinese) if not _ENGLISH.search(target))
+    for target in ours - theirs:
+        yield "link", f"English links '{target}', Chinese does not, less often, or in English: link the Chinese page"
 
 
 def text_problems(english: str, chinese: str, root: Path, *, recorded: bool = False) -> Iterator[tuple[str, str]]:
@@ -184,7 +177,6 @@ def text_problems(english: str, chinese: str, root: Path, *, recorded: bool = Fa
         yield from _missing_links(english, chinese)
         yield from ((HINT, hint) for hint in hints(english, chinese))
     yield from typography(chinese)
-    yield from foreign_links(chinese, _ENGLISH)
     yield from bold_traps(chinese)
     count, wanted = len(headings(chinese)), len(headings(english))
     if count != wanted:
@@ -258,7 +250,7 @@ def _structure(english: NotebookNode, chinese: NotebookNode, recorded: bool) -> 
 def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, root: Path = ROOT) -> Iterator[Problem]:
     """Yield every way in which the Chinese notebook is not a current translation of the English one.
 
-    Links and bold type of the English one are looked at too.
+    Bold type of the English one is looked at too.
     """
     source, file = (relative(root, lesson_path(root, language, name)) for language in LANGUAGES)
     recorded = "zh" in editions(root, name)
@@ -267,8 +259,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     for cell in english.cells:
         twin = translated.get(cell.id)
         if cell.cell_type == "markdown":
-            wrong = [*foreign_links(cell.source, _CHINESE), *bold_traps(cell.source)]
-            yield from (Problem(source, cell.id, *fault) for fault in wrong)
+            yield from (Problem(source, cell.id, *fault) for fault in bold_traps(cell.source))
         if twin is None or twin.cell_type != cell.cell_type:
             continue
         if cell.cell_type == "markdown":
@@ -319,7 +310,6 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
         yield Problem(file, "", "stale", f"{_STALE} `python -m notebooks.kit accept {file}`")
     left, right = _shared(left, root), _shared(right, root)
     yield from (Problem(file, "", *fault) for fault in text_problems(left, right, root))
-    yield from (Problem(source, "", *fault) for fault in foreign_links(left, _CHINESE))
 
 
 def _mark(source: str, english: str) -> str:

@@ -28,9 +28,6 @@ _OPPOSITES = (  # English words for more and for less, and the Chinese that thei
      r"最小也|[最更]?[多大长]|[更最越](?![多大长少小短低])|超|很|较|又|还|另|以上|远", r"少|小|短|低|一点|不足"),
     (r"fast(?:er|est)?|quick(?:er|ly)?", r"slow(?:er|est|ly)?", r"快|省", r"慢"),
     (r"above", r"below", r"上|高|超|大于|以前|前", r"下|低|小于|不到|以内|不足|不可能小|后|不如"),
-    (r"before|earlier", r"later|afterwards", r"前|先|再|之|已", r"后(?!期)"),
-    (r"first", r"last", r"首|第一|第1|先|(?<!之)前|起|开头|最早|一开始", r"末|最后|后"),
-    (r"always", r"never", r"都|全|每|总|任何|所有|各|一律|一切|凡|逐", r"不|没|无|未|非|别"),
 )  # fmt: skip
 _SIDES = [
     tuple(re.compile(rf"\b(?:{words})\b" if words.isascii() else words, re.I) for words in four) for four in _OPPOSITES
@@ -106,25 +103,15 @@ def missing_names(english: str, chinese: str) -> Iterator[str]:
         yield from [name for name in names(english) if ("@" in name) is metrics and name not in rest][:1]
 
 
-def _opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield both words where an English sentence has a word and its Chinese one only the opposite, or the reverse.
-
-    Where both have as many words for more and for less, as many of them are for more.
-    """
-    for more, less, more_chinese, less_chinese in _SIDES:
-        left = more.findall(english), less.findall(english)
-        right = more_chinese.findall(chinese), less_chinese.findall(chinese)
-        for side, other in ((0, 1), (1, 0)):
-            same_total = len(left[0] + left[1]) == len(right[0] + right[1])
-            alone = not left[other] and not right[side]
-            if left[side] and right[other] and (alone or (same_total and len(left[side]) > len(right[side]))):
-                yield left[side][0], right[other][0]
-
-
 def hints(english: str, chinese: str) -> Iterator[str]:
-    """Yield a line for each sentence of a translation whose words seem to say the opposite of the English ones."""
+    """Yield a line for each sentence that has an English word and only the opposite one in Chinese."""
     for lines in line_pairs(english, chinese):
         left, right = ([text for text in sentences(prose(line)) if re.search(r"\w\w", text)] for line in lines)
         pairs = zip(left, right, strict=True) if len(left) == len(right) else [(prose(lines[0]), prose(lines[1]))]
-        for word, against in itertools.chain(*itertools.starmap(_opposed, pairs)):
-            yield f"English says '{word}', Chinese '{against}', in '{prose(lines[1]).strip()[:60]}'"
+        for (ours, theirs), (more, less, more_chinese, less_chinese) in itertools.product(pairs, _SIDES):
+            english_words = more.findall(ours), less.findall(ours)
+            chinese_words = more_chinese.findall(theirs), less_chinese.findall(theirs)
+            for side, other in ((0, 1), (1, 0)):
+                if english_words[side] and chinese_words[other] and not (english_words[other] or chinese_words[side]):
+                    said = f"English says '{english_words[side][0]}', Chinese '{chinese_words[other][0]}'"
+                    yield f"{said}, in '{prose(lines[1]).strip()[:60]}'"

@@ -10,7 +10,6 @@ place in the record with the date on which it was asked. Each family of a librar
 from __future__ import annotations
 
 import datetime
-import hashlib
 import importlib
 import importlib.metadata
 import json
@@ -107,12 +106,7 @@ def main() -> None:
         rows = libraries[package]["families"].values()
         print(f"{package}: {sum(row.get('agree', 0) for row in rows)} of {sum(row['asked'] for row in rows)} agree")
         record = {"command": "make acid", "suite": suite, "libraries": libraries}
-        text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-        RECORD.write_text(text, encoding="utf-8", newline="\n")
-        sums = RECORD.with_name("SHA256SUMS")
-        others = [line for line in sums.read_text("utf-8").splitlines() if not line.endswith(f"  {RECORD.name}")]
-        line = f"{hashlib.sha256(text.encode()).hexdigest()}  {RECORD.name}"
-        sums.write_text("\n".join(sorted([line, *others], key=lambda one: one.split()[1])) + "\n", "utf-8")
+        RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

