@@ -79,7 +79,7 @@ def test_both_languages_show_the_same_solutions(name: str) -> None:
         for language, name in LESSONS
     ],
 )
-@pytest.mark.usefixtures("forked")
+@pytest.mark.usefixtures("executed")
 def test_lesson(language: str, name: str) -> None:
     """A reader who runs the lesson, or a solution, would get something else than the page shows, or an error."""
     path = lesson_path(ROOT, language, name)
@@ -103,7 +103,7 @@ def test_lesson(language: str, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("language", "name"), [one for one in LESSONS if one != ("zh", TWIN)])
-@pytest.mark.usefixtures("forked")
+@pytest.mark.usefixtures("executed")
 def test_noise_changes_no_output(language: str, name: str) -> None:
     """Another processor, which rounds otherwise, would give other outputs than those recorded."""
     with temporary_cache(ROOT, seed=4) as cache:
@@ -113,7 +113,7 @@ def test_noise_changes_no_output(language: str, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["06_scaling_up", "07_stages"])
-@pytest.mark.usefixtures("forked")
+@pytest.mark.usefixtures("executed")
 def test_a_small_run_of_a_long_lesson(name: str, tmp_path: Path) -> None:
     """A lesson would stop with an error, or give other outputs where the size of the corpus changes nothing."""
     recorded = read(lesson_path(ROOT, "en", name))

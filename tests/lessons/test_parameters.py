@@ -83,7 +83,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("language", "name", "given"), RUNS, ids=[f"{language}/{name}/{','.join(given)}" for language, name, given in RUNS]
 )
-@pytest.mark.usefixtures("forked")
+@pytest.mark.usefixtures("executed")
 def test_a_lesson_runs_with_other_values(
     language: str, name: str, given: dict[str, Any], values: dict[str, str]
 ) -> None:
