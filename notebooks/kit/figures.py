@@ -9,13 +9,16 @@ alone on a line covers the paragraph or table that follows.
 An alternative text takes the same markers; the site shows it without them.
 """
 
+import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from nbformat import NotebookNode
 
@@ -62,6 +65,13 @@ def notebook_figures(notebook: NotebookNode) -> dict[str, str]:
     return {f"{c.id}/{name}": value for c in code_cells(notebook) for name, value in cell_figures(c).items()}
 
 
+class Figure(NamedTuple):
+    """The number of a recorded figure, and how far it may differ on another machine."""
+
+    value: Fraction
+    spread: Fraction
+
+
 class Figures:
     """The recorded figures of a checkout, read once each, and the keys of its references page."""
 
@@ -73,19 +83,19 @@ class Figures:
         page = root / "docs" / "en" / "references.md"
         self.keys = set(re.findall(r"^### (\S+)$", page.read_text(encoding="utf-8"), re.M)) if page.exists() else set()
 
-    def _texts(self, source: str) -> dict[str, str]:
-        """Return the text of each figure of a lesson, or of `bench`."""
+    def _texts(self, source: str) -> tuple[dict[str, str], dict[str, dict[str, float]]]:
+        """Return the text of each figure of a lesson, or of `bench`, and the `verify` metadata of each cell."""
         if source == "bench":
             files = sorted((self.root / "docs" / "benchmarks").glob("*.json"))
-            return leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files})
+            return leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}), {}
         path = lesson_path(self.root, self.language, source)
         try:
             book = self._books.get(path) or read(path, self.root)
         except NotebookError:
-            return {}
-        return notebook_figures(book)
+            return {}, {}
+        return notebook_figures(book), {cell.id: cell.metadata.get("verify", {}) for cell in book.cells}
 
-    def named(self, name: str, lesson: str) -> dict[str, Fraction]:
+    def named(self, name: str, lesson: str) -> dict[str, Figure]:
         """Return the figures that a name, with a star or without, stands for in a text of a lesson, in their order.
 
         Raises KeyError, whose text explains it, for a figure that is gone or not a single number, and for a series of
@@ -93,7 +103,7 @@ class Figures:
         """
         outside = re.fullmatch(r"(bench|\d\d_\w+):(.*)", name.strip(), re.S)
         source, key = (outside[1], outside[2]) if outside else (lesson, name.strip())
-        known = self._read(source)
+        known, tolerances = self._read(source)
         pattern = re.compile("[^/]+".join(map(re.escape, key.split("*"))))
         names = [figure for figure in known if pattern.fullmatch(figure)] if "*" in key else [key]
         if "*" in key and len(names) < 2:
@@ -106,7 +116,9 @@ class Figures:
         for figure in names:
             if (number := _number(known[figure])) is None:
                 raise KeyError(f"the recorded figure is '{known[figure]}', not a number")
-            found[f"{source}:{figure}"] = Fraction(number)
+            verify = {kind: Fraction(str(size)) for kind, size in tolerances.get(figure.split("/")[0], {}).items()}
+            spread = max(verify.get("atol", 0), verify.get("rtol", 0) * abs(Fraction(number)))
+            found[f"{source}:{figure}"] = Figure(Fraction(number), Fraction(spread))
         return found
 
 
@@ -117,10 +129,15 @@ def _number(text: str) -> Decimal | None:
     return Decimal(match[1]).scaleb(-2 if match[2] else 0) if match else None
 
 
+def _unit(number: Decimal) -> Decimal:
+    """Return the size of a step of a number's last digit."""
+    return Decimal(1).scaleb(int(number.as_tuple().exponent))
+
+
 def agrees(shown: str, recorded: str) -> bool:
     """Tell whether a number in prose is the recorded one, rounded to the digits shown."""
     old, new = _number(recorded), _number(shown)
-    return old is not None and new is not None and abs(old - new) <= Decimal(1).scaleb(int(new.as_tuple().exponent)) / 2
+    return old is not None and new is not None and abs(old - new) <= _unit(new) / 2
 
 
 def without_markers(text: str) -> str:
@@ -154,41 +171,53 @@ def _wrong_values(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
             try:
                 value, used = _value(repr(name) if kind == "fig" else name, figures, lesson)
                 if kind == "holds":
-                    yield from _wrong_claim(name, value, used)
+                    yield from _wrong_claim(name, value, used, figures, lesson)
                 else:
-                    yield from _wrong_number(match, value)
+                    yield from _wrong_number(match, value, used)
             except KeyError as error:
                 yield "figure-gone", f"'{kind}:{name}': {error.args[0]}"
             except ExpressionError as error:
                 yield "claim-marker", str(error)
 
 
-def _value(expression: str, figures: Figures, lesson: str) -> tuple[Number | bool, dict[str, Fraction]]:
-    """Return the value of an expression and the figures in it."""
-    used: dict[str, Fraction] = {}
+def _value(
+    expression: str, figures: Figures, lesson: str, moved: Mapping[str, Fraction] = MappingProxyType({})
+) -> tuple[Number | bool, dict[str, Figure]]:
+    """Return the value of an expression and the figures in it; those in moved have another value than recorded."""
+    used: dict[str, Figure] = {}
 
     def lookup(name: str) -> list[Fraction]:
         found = figures.named(name, lesson)
         used.update(found)
-        return list(found.values())
+        return [moved.get(key, figure.value) for key, figure in found.items()]
 
     return evaluate(expression, lookup), used
 
 
-def _wrong_number(match: re.Match[str], value: Number | bool) -> Iterator[Fault]:
+def _wrong_number(match: re.Match[str], value: Number | bool, used: dict[str, Figure]) -> Iterator[Fault]:
     shown = match["value"] + (match["percent"] or "")
     if isinstance(value, bool) or not agrees(shown, f"{float(value):.12f}"):
         result = value if isinstance(value, bool) else f"{float(value):.6g}"
         yield "figure-value", f"the text says {shown}, '{match['name']}' is {result}: correct the text"
+    elif match["kind"] == "fig" and _unit(_number(shown) or Decimal()) < max(figure.spread for figure in used.values()):
+        yield "figure-digits", f"{shown} is finer than the tolerance of the cell of '{match['name']}': round it"
 
 
-def _wrong_claim(claim: str, value: Number | bool, used: dict[str, Fraction]) -> Iterator[Fault]:
-    """Yield it if a claim is none, or does not hold."""
+def _wrong_claim(
+    claim: str, value: Number | bool, used: dict[str, Figure], figures: Figures, lesson: str
+) -> Iterator[Fault]:
+    """Yield it if a claim is none, or does not hold within the tolerances."""
+    ends = ((figure.value - figure.spread, figure.value + figure.spread) if figure.spread else (figure.value,)
+            for figure in used.values())  # fmt: skip
     if not isinstance(value, bool):
         yield "claim-marker", f"'{claim}' is no comparison: a claim is true or false"
     elif not value:
-        numbers = ", ".join(f"{key.partition(':')[2]} is {float(figure):g}" for key, figure in used.items())
+        numbers = ", ".join(f"{key.partition(':')[2]} is {float(figure.value):g}" for key, figure in used.items())
         yield "claim", f"'{claim}' no longer holds ({numbers}): correct the sentence"
+    elif not all(
+        _value(claim, figures, lesson, dict(zip(used, moved, strict=True)))[0] for moved in itertools.product(*ends)
+    ):
+        yield "claim", f"'{claim}' does not survive the tolerance of its cells: claim less"
 
 
 def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str) -> Iterator[Problem]:

@@ -176,6 +176,26 @@ def test_what_hides_outputs_is_listed(project: Path, cell: str, metadata: dict[s
     assert {p.rule for p in check(project, [NAME])} == {rule}
 
 
+def test_prose_is_no_finer_than_the_tolerance_and_claims_survive_it(project: Path) -> None:
+    """A sentence could be false on the next machine although every output there is as recorded."""
+    change(project, "-->66.7%", "-->66.7%<!--holds: 'scores/system a/recall' < 0.124-->")
+    assert found(project) == set()
+    edit(project, lambda book: by_id(book)["scores"].metadata.update(verify={"atol": 0.002}))
+    for listed, rules in (("0.02", {"hidden", "figure-digits", "claim"}), ("0.002", {"figure-digits", "claim"})):
+        entry = f'["00_sample".cells]\ntiming = ["volatile", "a time"]\nscores = ["atol={listed}", "an example"]\n'
+        (project / FILE).write_text(entry, encoding="utf-8")
+        assert {rule for rule, _ in found(project)} == rules
+
+
+def test_provenance_agrees_with_the_lock(project: Path) -> None:
+    """Outputs could come from other versions than the lock's."""
+    assert [p for p in check(project) if p.rule == "provenance"] == []
+    (project / "constraints.txt").write_text("pandas==0.1\n", encoding="utf-8")
+    assert {p.message.partition("constraints")[2] for p in check(project) if p.rule == "provenance"} == {
+        ".txt has 0.1: record again"
+    }
+
+
 def test_opposite_words_are_a_hint(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A translation that says the opposite would be shown to nobody, or what only looks so would fail the check."""
     change(project, "grow with", "decrease with", languages=("en",))
