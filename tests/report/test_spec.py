@@ -90,10 +90,7 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
         ("systems = 3", "expected a table [systems.NAME]"),
         ("[systems.a]\nwords = 'bm25'\n[models]\nhalf = true", "and nothing else"),
         ("[systems.a\n", "systems.toml: not TOML"),
-        (
-            "[systems.a]\npooling = 'cls'",
-            "keys model, run, words, fuse, rerank; found pooling",
-        ),
+        ("[systems.a]\npooling = 'cls'", "keys model, run, words, fuse, rerank; found pooling"),
         ("[systems.a]\nfuse = ['b', 'c']", "no system 'b' above it; above are none"),
         ("[systems.a]\nfuse = ['bm25']", "fuse needs at least two different systems"),
         ("[systems.a]\nfuse = 'bm25'", "fuse names systems"),
@@ -149,10 +146,7 @@ def test_a_hub_id_is_looked_up_before_anything_is_loaded(monkeypatch):
         check_specs([from_text("BAAI/unheard-of")])
     monkeypatch.setattr("helpers._hub.reachable", lambda: True)
     missing = RepositoryNotFoundError("no", response=SimpleNamespace(headers={}, request=None, status_code=404))
-    for error, message in (
-        (EntryNotFoundError("no"), "has no config.json"),
-        (missing, "has none of this name"),
-    ):
+    for error, message in ((EntryNotFoundError("no"), "has no config.json"), (missing, "has none of this name")):
         monkeypatch.setattr("huggingface_hub.hf_hub_download", Mock(side_effect=error))
         with pytest.raises((ValueError, ConnectionError), match=message):
             check_specs([from_text("BAAI/unheard-of@main")])
