@@ -385,14 +385,6 @@ def test_a_test_set_of_llama_index_is_read(tmp_path: Path, indent: int | None):
         load_dataset(put(tmp_path / "qa.json", '{"queries": [], "corpus": [], "relevant_docs": []}'))
 
 
-def test_ids_in_two_unicode_forms_are_told_apart(tmp_path: Path):
-    """Both ids of the message would look the same, and the reader not see what to mend."""
-    corpus = jsonl([{"_id": "cafe\u0301", "text": "uno"}])
-    folder = beir(tmp_path, **{"corpus.jsonl": corpus, "qrels/dev.tsv": "q0\tcaf\u00e9\t1\n"})
-    with pytest.raises(ValueError, match=r"'caf\\xe9' and 'cafe\\u0301' look the same: .* in one Unicode form, NFC"):
-        load_dataset(folder)
-
-
 def test_half_a_sign_is_found_in_its_row_and_column(tmp_path: Path):
     """The error of an encoder would name neither file nor row; a whole sign, written as two halves, is a text."""
     whole, half = r'{"query": "one", "positive": "uno \ud83d\ude00"}', r'{"query": "two", "positive": "dos \ud83d"}'
