@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -122,10 +121,7 @@ def test_each_language_of_mteb_is_a_collection(tmp_path: Path):
     for name, form in (("zh", "zh-{}"), ("de", "{}-de"), ("pt_br", "pt_br-{}")):
         data = load_dataset(tmp_path / "set", config=name)
         assert (data.corpus, data.qrels) == ([f"T\nuno {form}", "dos"], [{0: 2}, {1: 1, 0: 0}])
-    there = (
-        "'set' holds 3 collections: 'zh', 'de', 'pt_br'. Choose one: config='zh', on the command line --config 'zh'."
-    )
-    with pytest.raises(ValueError, match=re.escape(there)):
+    with pytest.raises(ValueError, match=r"'set' holds 3 collections: 'zh', 'de', 'pt_br'\. Choose one: config='zh'"):
         load_dataset(tmp_path / "set")
     with pytest.raises(ValueError, match="'set' has no configuration 'fr'; it has 'zh', 'de', 'pt_br'"):
         load_dataset(tmp_path / "set", config="fr")

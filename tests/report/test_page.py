@@ -68,7 +68,7 @@ def test_every_language_has_every_word():
         for section, entries in catalogue(language).items():
             assert entries.keys() == english[section].keys(), section
             assert all(entries.values())
-    own = {"html", "site", "two", "and_more"}
+    own = {"html", "site", "two", "and_more", "equal within the margin"}
     for section, entries in english.items():
         for key, sentence in entries.items():
             chinese = catalogue("zh")[section][key]
@@ -269,10 +269,8 @@ def test_the_view_says_what_was_evaluated_in_either_language():
     runs = {"a": Run({q: {"d4": 1.0} for q in QUERIES}), "b": Run({q: {"d9": 1.0} for q in QUERIES})}
     found = compare(runs, replace(collection(), split="dev", merged=2))
     english, chinese = View(found, "en"), View(found, "zh")
-    assert (english.title(), chinese.title()) == (
-        "a / b on tiny",
-        catalogue("zh")["page"]["title"].format(systems="a与b", data="tiny"),
-    )
+    assert english.title() == "a / b on tiny"
+    assert chinese.title() == catalogue("zh")["page"]["title"].format(systems="a与b", data="tiny")
     facts = dict(english.evaluated())
     assert (facts[catalogue("en")["page"]["split"]], facts[catalogue("en")["page"]["merged"]]) == ("dev", "2")
     assert facts[catalogue("en")["page"]["passages"]] == "12"
