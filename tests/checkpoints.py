@@ -12,13 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 WORDS = ["a", "b", "c", "apple", "bread", "cat", "dog", "eat", "fish", "good", "house", "is", "not", "of", "the"]
 WORDS += [",", ".", "[unused0]", "[unused1]"]  # the last two are ColBERT's markers
-SPECIAL = {
-    "pad_token": "[PAD]",
-    "unk_token": "[UNK]",
-    "cls_token": "[CLS]",
-    "sep_token": "[SEP]",
-    "mask_token": "[MASK]",
-}
+SPECIAL = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
 VOCABULARY = len(SPECIAL) + len(WORDS)
 SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
          "intermediate_size": 32, "max_position_embeddings": 64}  # fmt: skip

@@ -57,7 +57,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/data/bundled": ["tests/data/test_bundled.py"],
     "helpers/data/spans.py": ["tests/chunks/test_chunks.py"],
     "helpers/data": [*(f"tests/data/test_{name}.py" for name in ("dataset", "formats", "quotes", "trec", "load",
-                       "hostile", "hub", "as_found", "without_text", "typed")), "tests/test_nothing_ignored.py"],
+                       "hostile", "hub", "as_found", "without_text", "bundled")), "tests/test_nothing_ignored.py"],
     "helpers/metrics/acid": ["tests/acid/test_runner.py", "tests/acid/test_suite.py"],
     "helpers/metrics/explanation.py": ["tests/metrics/test_explain.py"],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
@@ -237,7 +237,7 @@ def results() -> dict[str, str]:
 def faults(prefixes: list[str]) -> list[Mutant]:
     """Make the faults that tests once missed; they are tried beside the sample. Raises ValueError for one gone."""
     made = []
-    for entry in _lists()["fault"]:
+    for entry in listed("fault"):
         name, before, after = entry["module"], entry["before"], entry["after"]
         source = (ROOT / name).read_text(encoding="utf-8")
         if source.count(before) != 1:
@@ -249,14 +249,9 @@ def faults(prefixes: list[str]) -> list[Mutant]:
     return [mutant for mutant in made if mutant.module.startswith(tuple(prefixes))]
 
 
-def _lists() -> dict[str, list[dict[str, str]]]:
-    """Read tests/mutants.toml: faults, and survivors with a reason."""
-    return tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
-
-
-def survivors_known() -> list[dict[str, str]]:
-    """Read the survivors that have a reason: module, code before and after, a part of its line, and why it survives."""
-    return _lists()["survivor"]
+def listed(kind: str) -> list[dict[str, str]]:
+    """Read the faults of tests/mutants.toml, or each survivor: module, code before and after, part of its line, why."""
+    return tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))[kind]
 
 
 def is_known(mutant: Mutant, known: dict[str, str]) -> bool:
@@ -357,7 +352,7 @@ def main() -> int:
     os.environ.pop("EVAL_CACHE_DIR", None)
     for name in LIBRARIES:
         importlib.import_module(name)
-    drawn, reasons = sample(args.modules, args.share, args.seed), survivors_known()
+    drawn, reasons = sample(args.modules, args.share, args.seed), listed("survivor")
     random.Random(args.seed).shuffle(drawn)
     chosen = faults(args.modules) + drawn
     tried = [mutant for mutant in chosen if not any(is_known(mutant, known) for known in reasons)]

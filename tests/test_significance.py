@@ -205,6 +205,13 @@ def test_kendall_tau_by_hand():
         (lambda: kendall_tau({"a": 1, "b": 2}, {"c": 1, "d": 2}), r"Only one of the two has \['a', 'b', 'c'\]:"),
         (lambda: kendall_tau({"a": 1, "b": 1}, {"a": 1, "b": 2}), "in first are 1.0: .* in no order"),
         (lambda: kendall_tau({"a": 1, "b": np.nan}, {"a": 1, "b": 2}), "not finite"),
+        *(
+            (
+                lambda rows=rows: corrected_mean(np.ones(5), [1.0, 0.5], rows),
+                "rows must name .*: 2 different .* below 5",
+            )
+            for rows in ([0, 0], [0, 5], [1])
+        ),
     ],
 )
 def test_bad_input_is_refused(call, message):
@@ -278,15 +285,6 @@ def _equal_systems(count: int, rng: np.random.Generator, queries: int = 132) -> 
     return (1 / np.ceil(1 / np.clip(easy, 0.02, 1))).T
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 5, 10, 20])
-def test_equal_systems_are_rarely_told_apart(count):
-    """The best of several equal systems would be called better than another far more often than alpha says."""
-    rng = np.random.default_rng(count)
-    smallest = [tukey_hsd(_equal_systems(count, rng), 199, seed).min() for seed in range(10_000)]
-    assert 0.04 <= np.mean(np.array(smallest) <= 0.05) <= 0.055  # the standard error of the rate is .0022
-
-
 def test_noninferiority_is_a_one_sided_t_test():
     """ "Loses no more than a margin" would be claimed on the evidence of another test."""
     first, second = _equal_systems(2, np.random.default_rng(5))
@@ -332,10 +330,3 @@ def test_all_queries_read_carefully_need_no_cheap_judge():
     found = corrected_mean(B, A, range(len(A)))
     known = stats.ttest_1samp(A, 0).confidence_interval()
     assert (found.mean, found.low, found.high) == pytest.approx((A.mean(), *known))
-
-
-@pytest.mark.parametrize("rows", [[0, 0], [0, 5], [1]])
-def test_rows_that_name_no_sample_are_refused(rows):
-    """A query counted twice, or none, would give an estimate of nothing."""
-    with pytest.raises(ValueError, match="rows must name the query of each careful value: 2 different numbers below 5"):
-        corrected_mean(np.ones(5), [1.0, 0.5], rows)

@@ -1,4 +1,4 @@
-"""Reports and statistics at the sizes of public collections: that work grows no faster than the input, and ends."""
+"""Reports at the sizes of public collections: they end, in the memory of a laptop."""
 
 import os
 import subprocess
@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-
-from helpers.report import main
-from tests.growth import work
 
 
 class Shape(NamedTuple):
@@ -56,25 +53,9 @@ def peak(arguments: list[str], folder: Path) -> float:
     )
     own = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr
     return float(done.stdout.splitlines()[-1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("what", ["queries", "judged"])
-def test_a_report_takes_as_much_more_work_as_it_has_to_read(tmp_path, monkeypatch, what):
-    """A report of Robust04 or MS MARCO dev would take hours, since something was done for each pair of things."""
-    monkeypatch.chdir(tmp_path)
-    for long in ("helpers.report.command.render", "importlib.metadata.version"):  # for any number of queries
-        monkeypatch.setattr(long, lambda *_, **__: "")
-    small, spent = Shape(queries=30, depth=20, documents=4000, judged=20), []
-    main(write(small, tmp_path))  # fills caches
-    for times in (1, 2, 4):
-        arguments = write(small._replace(**{what: times * getattr(small, what)}), tmp_path)
-        spent.append(work(lambda arguments=arguments: main([*arguments, "--metrics", "ndcg@10"])))
-    for name, once, twice, four in zip(spent[0]._fields, *spent, strict=True):
-        assert four - twice <= 2.3 * (twice - once) + 1000, name  # twice the input more, without what any report costs
 
 
 @pytest.mark.slow

@@ -194,9 +194,8 @@ def test_the_evaluator_of_a_collection():
     }
 
 
-@pytest.fixture
-def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What a training script has: a model with a tiny BERT, pairs, a loss, ten steps to make, and texts to ask for."""
+def test_the_lines_to_paste_train_a_model(tmp_path, monkeypatch, capsys):
+    """The lines of the page would not run, or the trainer's scores would not be those of the weights as they were."""
     from datasets import Dataset
     from sentence_transformers import SentenceTransformer, SentenceTransformerTrainingArguments
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
@@ -210,15 +209,11 @@ def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "out", max_steps=10, per_device_train_batch_size=4, learning_rate=0.05, eval_strategy="steps", eval_steps=5,
         save_strategy="no", report_to="none", disable_tqdm=True, use_cpu=True,
     )  # fmt: skip
-    return {
+    training: dict[str, Any] = {
         "model": model, "args": arguments, "pairs": Dataset.from_dict(pairs),
         "loss": MultipleNegativesRankingLoss(model), "dev_queries": QUERIES, "test_queries": QUERIES, "corpus": CORPUS,
         "relevant_docs": {"q1": ["d1"], "q2": ["d2"], "q3": ["d3", "d4"]},
     }  # fmt: skip
-
-
-def test_the_lines_to_paste_train_a_model(training, capsys):
-    """The lines of the page would not run, or the trainer's scores would not be those of the weights as they were."""
     pages = [(ROOT / "docs" / language / "own_model.md").read_text(encoding="utf-8") for language in ("en", "zh")]
     blocks = [re.search(r"```python\n((?:(?!```).)*RetrievalEvaluator.*?)```", page, re.S)[1] for page in pages]
     codes = [re.sub(r" *#.*", "", block) for block in blocks]

@@ -40,10 +40,6 @@ def watched(secret: Path) -> Iterator[None]:
 
 def _seen(secret: Path) -> list[str]:
     """List the files of the secret that were opened, and the connections that were tried."""
-    root = os.path.realpath(secret)
-    paths = [os.path.realpath(path) if event == "open" else "" for event, path in _events]
-    return [
-        f"{event} {path}"
-        for (event, path), real in zip(_events, paths, strict=True)
-        if event != "open" or real == root or real.startswith(root + os.sep)
-    ]
+    root = secret.resolve()
+    return [f"{event} {path}" for event, path in _events
+            if event != "open" or Path(os.path.realpath(path)).is_relative_to(root)]  # fmt: skip

@@ -1,6 +1,5 @@
 """Functions that the acid test must survive."""
 
-import math
 import os
 import time
 
@@ -30,28 +29,9 @@ def text(run, qrels, metric):
     return str(right(run, qrels, metric))
 
 
-def nothing(run, qrels, metric):
-    """Returns nothing."""
-
-
-def not_a_number(run, qrels, metric):
-    """Returns NaN."""
-    return math.nan
-
-
 def refuses(run, qrels, metric):
     """Refuses everything."""
     raise ValueError("no\nsuch run")
-
-
-def takes_two(run, qrels):
-    """Cannot be called as the suite calls it."""
-    return 1.0
-
-
-def raises(run, qrels, metric):
-    """Breaks."""
-    return {}["q1"]
 
 
 def hangs(run, qrels, metric):

@@ -14,7 +14,6 @@ from fractions import Fraction
 Grades = Mapping[str, int]
 Ranking = Sequence[str] | Mapping[str, float]
 Terms = list[tuple[int, int]]  # grade and rank of each addend of a DCG
-METRICS = ("recall", "precision", "mrr", "map", "ndcg", "success")
 
 
 def single(score: float) -> float:

@@ -49,24 +49,19 @@ def contestants(count: int | None) -> dict[str, Callable[[], np.ndarray]]:
     return calls
 
 
-def measure(rounds: int, count: int | None = None) -> tuple[dict[str, float], dict[str, float]]:
-    """Time every contestant in turn; medians in seconds, and the largest difference of a value from FlagModel's."""
+def report(rounds: int = ROUNDS, count: int | None = None) -> dict[str, Any]:
+    """Time every contestant in turn; medians, their ratios, and the largest difference of a value from FlagModel's."""
     calls = contestants(count)
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    times: dict[str, list[float]] = {name: [] for name in calls}
     vectors = {}
     for _ in range(rounds):
         for name, call in calls.items():
             start = time.perf_counter()
             vectors[name] = call()
-            seconds[name].append(time.perf_counter() - start)
+            times[name].append(time.perf_counter() - start)
     reference = vectors["FlagModel.encode, batch 256"]
     gaps = {name: float(np.abs(results - reference).max()) for name, results in vectors.items()}
-    return {name: statistics.median(values) for name, values in seconds.items()}, gaps
-
-
-def report(rounds: int = ROUNDS, count: int | None = None) -> dict[str, Any]:
-    """Measure, and put ratios beside the seconds."""
-    seconds, gaps = measure(rounds, count)
+    seconds = {name: statistics.median(values) for name, values in times.items()}
     ours, cached = seconds["helpers.embeddings"], seconds["helpers.embeddings, cached"]
     best_peer = min(value for name, value in seconds.items() if name.startswith("sentence-transformers"))
     return {

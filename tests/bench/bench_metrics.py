@@ -10,6 +10,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,19 +46,12 @@ def make_search(queries: int, depth: int, kind: str) -> Search:
     return Search(ids, scores, qrels, [1, 3, 5, 10] if depth == 10 else [1, 5, 10, 100])
 
 
-def ours(search: Search) -> Callable[[], float]:
-    """helpers.metrics on arrays."""
+def ours(search: Search, *, prepared: bool = True) -> Callable[[], float]:
+    """helpers.metrics on arrays, with judgements that are prepared once, or read from the list of dicts each time."""
     from helpers.metrics import Judgements, evaluate
 
-    judgements = Judgements.of(search.qrels)
+    judgements = Judgements.of(search.qrels) if prepared else search.qrels
     return lambda: evaluate(search.ids, judgements, METRICS, search.cutoffs).mean["recall@10"]
-
-
-def ours_from_dicts(search: Search) -> Callable[[], float]:
-    """helpers.metrics, reading the list of dicts each time."""
-    from helpers.metrics import evaluate
-
-    return lambda: evaluate(search.ids, search.qrels, METRICS, search.cutoffs).mean["recall@10"]
 
 
 def pytrec_eval(search: Search) -> Callable[[], float]:
@@ -106,7 +100,7 @@ def ranx(search: Search) -> Callable[[], float]:
 
 PEERS = {
     "helpers.metrics": ours,
-    "helpers.metrics, dicts read each time": ours_from_dicts,
+    "helpers.metrics, dicts read each time": partial(ours, prepared=False),
     "ranx, arrays": ranx,
     "pytrec_eval": pytrec_eval,
 }

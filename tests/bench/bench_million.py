@@ -94,7 +94,9 @@ def measure(count: int, rounds: int, real: np.ndarray) -> dict[str, dict[str, fl
             alone[name].append((time.process_time() - middle) / ALONE)
     return {
         name: {
-            "agreement@10": round(agreement(found[name], found["exact"]), 3),
+            "agreement@10": round(
+                float(np.mean([np.isin(*rows).mean() for rows in zip(found[name], found["exact"], strict=True)])), 3
+            ),
             **times(together, name, "together"),
             **times(alone, name, "alone"),
             "bytes per vector": round(size(index), 1),
@@ -111,11 +113,6 @@ def times(seconds: dict[str, list[float]], name: str, how: str) -> dict[str, flo
         f"ms per query, {how}": round(median * 1000, 3),
         f"times the speed of exact, {how}": round(exact / median, 1),
     }
-
-
-def agreement(ids: np.ndarray, exact: np.ndarray) -> float:
-    """Return the mean share of the exact list that was found."""
-    return float(np.mean([len(set(one) & set(other)) / K for one, other in zip(ids, exact, strict=True)]))
 
 
 def size(index: Any) -> float:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,10 +82,15 @@ def found(passages: np.ndarray, queries: np.ndarray, depth: int = 100) -> np.nda
     return search(build_index(passages), queries, depth)[1]
 
 
-def score(ids: np.ndarray, metric: str = METRIC, level: int | None = None, **options: str) -> float:
-    """Score rankings of the whole corpus."""
-    level = level or data().relevance_level
-    return evaluate(ids, data().qrels, metric, relevance_level=level, **options).mean[metric]
+def values(ids: np.ndarray, metric: str = METRIC, level: int | None = None, **options: Any) -> np.ndarray:
+    """Score the ranking of each query, (q,), by the collection's judgements and level unless others are given."""
+    given = {"qrels": data().qrels, "relevance_level": level or data().relevance_level} | options
+    return evaluate(ids, metrics=metric, **given).per_query[metric]
+
+
+def score(*arguments: Any, **options: Any) -> float:
+    """Take the mean of these values."""
+    return float(values(*arguments, **options).mean())
 
 
 def judgements() -> Figures:
@@ -93,8 +99,8 @@ def judgements() -> Figures:
     binary = [{p: int(g >= data().relevance_level) for p, g in judged.items()} for judged in data().qrels]
     return {
         **{f"mrr@10, relevant from grade {level}": score(ranked(), "mrr@10", level) for level in (1, 2, 3)},
-        "one passage a query": evaluate(ranked(), best, METRIC).mean[METRIC],
-        "yes or no": evaluate(ranked(), binary, METRIC).mean[METRIC],
+        "one passage a query": score(ranked(), level=1, qrels=best),
+        "yes or no": score(ranked(), level=1, qrels=binary),
         "exponential gain": score(ranked(), gain="exponential"),
     }
 
@@ -148,62 +154,46 @@ def pool() -> Figures:
     """Keep the judgements of the passages that one system has among its ten best, as if it alone had been pooled."""
     tops = [set(row[:10]) for row in words().tolist()]
     few = [{p: g for p, g in own.items() if p in top} for own, top in zip(data().qrels, tops, strict=True)]
-    level = {"relevance_level": data().relevance_level}
-    newcomer = evaluate(ranked(), few, [METRIC, "judged@10"], **level).mean
     return {
         "judged@10": score(ranked(), "judged@10"),
-        "pool of BM25, judged@10": newcomer["judged@10"],
-        "pool of BM25": newcomer[METRIC],
-        "pool of BM25, unjudged left out": evaluate(condense(ranked(), few), few, METRIC, **level).mean[METRIC],
+        "pool of BM25, judged@10": score(ranked(), "judged@10", qrels=few),
+        "pool of BM25": score(ranked(), qrels=few),
+        "pool of BM25, unjudged left out": score(condense(ranked(), few), qrels=few),
         "BM25": score(words()),
-        "pool of BM25, BM25": evaluate(words(), few, METRIC, **level).mean[METRIC],
+        "pool of BM25, BM25": score(words(), qrels=few),
     }
 
 
 def spread() -> Figures:
     """Take the standard deviation, over queries, of how far the bundled model's nDCG@10 lies from another system's."""
-    level = {"relevance_level": data().relevance_level}
-    own = evaluate(ranked(), data().qrels, METRIC, **level).per_query[METRIC]
     others = {"the same with an instruction": instructed(), "first token": first_token(), "BM25": words()}
-    return {
-        name: float((own - evaluate(ids, data().qrels, METRIC, **level).per_query[METRIC]).std(ddof=1))
-        for name, ids in others.items()
-    }
+    return {name: float((values(ranked()) - values(ids)).std(ddof=1)) for name, ids in others.items()}
 
 
 def ranking() -> Figures:
     """Change who comes first at equal scores, whether a query may find itself, and what is searched."""
-    relevant_first = np.array([_constant(row, first=True) for row in range(len(data().queries))])
-    relevant_last = np.array([_constant(row, first=False) for row in range(len(data().queries))])
+    good = [data().relevant(row) for row in range(len(data().queries))]
+    rest = [[passage for passage in range(len(data().corpus)) if passage not in set(rows)] for rows in good]
+    pairs = list(zip(good, rest, strict=True))  # what comes first where all have one score: in whatever order it came
     answers = data().subset(data().relevant_rows())
     part = found(vectors()[0][data().relevant_rows()], vectors()[1])
     passages, queries = vectors()
     own = len(passages) + np.arange(len(queries))  # the queries stand in the corpus, as in ArguAna
     among = found(np.concatenate([passages, queries]), queries)
     without = np.array([[i for i in row if i != self][:99] for row, self in zip(among.tolist(), own, strict=True)])
-    level = {"relevance_level": data().relevance_level}
     return {
-        "mrr@10 of one score for all, relevant first": score(relevant_first, "mrr@10"),
-        "mrr@10 of one score for all, relevant last": score(relevant_last, "mrr@10"),
+        "mrr@10 of one score for all, relevant first": score(np.array([a + b for a, b in pairs]), "mrr@10"),
+        "mrr@10 of one score for all, relevant last": score(np.array([b + a for a, b in pairs]), "mrr@10"),
         "queries in the corpus": score(among),
         "queries in the corpus, own one left out": score(without),
-        "answers only": evaluate(part, answers.qrels, METRIC, **level).mean[METRIC],
+        "answers only": score(part, qrels=answers.qrels),
         "passages of answers only": len(answers.corpus),
     }
 
 
-def _constant(row: int, *, first: bool) -> list[int]:
-    """Rank the corpus as a scorer does that gives every passage one score: in whatever order it came."""
-    good = data().relevant(row)
-    rest = [passage for passage in range(len(data().corpus)) if passage not in set(good)]
-    return [*good, *rest] if first else [*rest, *good]
-
-
 def formula() -> Figures:
     """Change the cutoff, the divisor and the queries over which the mean runs."""
-    level = {"relevance_level": data().relevance_level}
-    hit = evaluate(words(), data().qrels, "success@10", **level).per_query["success@10"] > 0
-    recall = evaluate(words(), data().qrels, "recall@10", **level).per_query["recall@10"]
+    hit, recall = values(words(), "success@10") > 0, values(words(), "recall@10")
     return {
         **{f"ndcg@{k}": score(ranked(), f"ndcg@{k}") for k in (1, 5, 10, 100)},
         **{f"{name}@1": score(ranked(), f"{name}@1") for name in ("recall", "capped_recall", "success")},

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -122,10 +121,7 @@ def test_each_language_of_mteb_is_a_collection(tmp_path: Path):
     for name, form in (("zh", "zh-{}"), ("de", "{}-de"), ("pt_br", "pt_br-{}")):
         data = load_dataset(tmp_path / "set", config=name)
         assert (data.corpus, data.qrels) == ([f"T\nuno {form}", "dos"], [{0: 2}, {1: 1, 0: 0}])
-    there = (
-        "'set' holds 3 collections: 'zh', 'de', 'pt_br'. Choose one: config='zh', on the command line --config 'zh'."
-    )
-    with pytest.raises(ValueError, match=re.escape(there)):
+    with pytest.raises(ValueError, match=r"'set' holds 3 collections: 'zh', 'de', 'pt_br'\. Choose one: config='zh'"):
         load_dataset(tmp_path / "set")
     with pytest.raises(ValueError, match="'set' has no configuration 'fr'; it has 'zh', 'de', 'pt_br'"):
         load_dataset(tmp_path / "set", config="fr")
@@ -383,14 +379,6 @@ def test_a_test_set_of_llama_index_is_read(tmp_path: Path, indent: int | None):
     assert data.qrels == [{0: 1}, {2: 1, 1: 1}]
     with pytest.raises(ValueError, match="expected one object of queries, corpus, relevant_docs, each an object by id"):
         load_dataset(put(tmp_path / "qa.json", '{"queries": [], "corpus": [], "relevant_docs": []}'))
-
-
-def test_ids_in_two_unicode_forms_are_told_apart(tmp_path: Path):
-    """Both ids of the message would look the same, and the reader not see what to mend."""
-    corpus = jsonl([{"_id": "cafe\u0301", "text": "uno"}])
-    folder = beir(tmp_path, **{"corpus.jsonl": corpus, "qrels/dev.tsv": "q0\tcaf\u00e9\t1\n"})
-    with pytest.raises(ValueError, match=r"'caf\\xe9' and 'cafe\\u0301' look the same: .* in one Unicode form, NFC"):
-        load_dataset(folder)
 
 
 def test_half_a_sign_is_found_in_its_row_and_column(tmp_path: Path):

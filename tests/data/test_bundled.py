@@ -1,8 +1,12 @@
 """The bundled collection: well-formed, bilingual, and the one that the lessons were recorded with."""
 
+import json
 import shutil
 import subprocess
 import sys
+from collections import Counter
+
+import pytest
 
 from helpers.data import bundled as collections
 from helpers.data import load_dataset, upstream_example
@@ -56,11 +60,8 @@ def test_another_collection_is_a_folder_and_no_code(tmp_path, monkeypatch):
     monkeypatch.setattr(collections, "FOLDER", tmp_path)
     assert collections.names() == ["pocket-en", "pocket-zh", "pocket-en-zh", "pocket-zh-en", "tales-de"]
     data = load_dataset("tales-de")
-    assert (data.name, data.queries, data.corpus) == (
-        "tales-de",
-        ["Wer schlief?"],
-        ["Schlaf\nEs schlief die Prinzessin."],
-    )
+    assert (data.name, data.queries) == ("tales-de", ["Wer schlief?"])
+    assert data.corpus == ["Schlaf\nEs schlief die Prinzessin."]
     assert (data.qrels, data.relevance_level, load_dataset("pocket-en").relevance_level) == ([{0: 1}], 1, 2)
 
 
@@ -76,3 +77,22 @@ def test_the_upstream_example_has_one_grade():
     data, found = upstream_example()
     assert {grade for judged in data.qrels for grade in judged.values()} == {1}
     assert {rows.shape for rows in found.values()} == {(len(data.queries), 2)}
+
+
+KINDS = {"zh": dict.fromkeys(("homophone", "pinyin", "mixed", "spoken"), 6), "en": {"typo": 24}}
+
+
+@pytest.mark.parametrize("language", KINDS)
+def test_the_split_has_its_own_queries_over_the_same_passages(language):
+    """Scores of the collection would change, or a kind would be too rare to be shown."""
+    usual, typed = (load_dataset(f"pocket-{language}", split=split) for split in ("dev", "typed"))
+    assert typed.corpus == usual.corpus
+    assert not set(typed.queries) & set(usual.queries)
+    assert not set(typed.query_ids) & set(usual.query_ids)
+    assert typed.split == "typed"
+    assert all(typed.relevant(row) for row in range(len(typed.queries)))
+    lines = (collections.FOLDER / "pocket" / f"typed.queries.{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    listed = [json.loads(line) for line in lines]
+    assert [one["text"] for one in listed] == typed.queries
+    assert Counter(one["kind"] for one in listed) == KINDS[language]
+    assert all(one["plain"] not in (one["text"], "") for one in listed)

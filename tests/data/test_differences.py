@@ -12,7 +12,6 @@ import pytest
 from tests.data import differences
 
 DOCS = Path(__file__).parents[2] / "docs"
-LANGUAGES = ("en", "zh")
 ENCODING = ("texts", "network", "spread")  # groups that encode the collection ten times, in minutes
 GROUPS = [
     pytest.param(group.__name__, marks=[pytest.mark.slow] if group.__name__ in ENCODING else [])
@@ -21,13 +20,9 @@ GROUPS = [
 
 
 def code(language: str) -> list[str]:
-    """Return the blocks of Python of a page."""
-    return re.findall(r"^```python\n(.*?)^```$", page(language, "differences"), re.M | re.S)
-
-
-def page(language: str, name: str) -> str:
-    """Return the text of a page."""
-    return (DOCS / language / f"{name}.md").read_text(encoding="utf-8")
+    """Return the blocks of Python of the page."""
+    text = (DOCS / language / "differences.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -18,6 +18,7 @@ import pytest
 from helpers.data import hub
 from helpers.models.files import read_checkpoint
 from tests.checkpoints import save_checkpoint
+from tests.data.files import mteb
 from tests.hub import local_hub
 
 SECRET = b"query,positive\nthe secret,the secret\n"
@@ -39,23 +40,12 @@ def card(entry: str) -> bytes:
     return f"---\nconfigs:\n- config_name: default\n  {entry}\n---\n".encode()
 
 
-def configured(**files: str) -> bytes:
-    """Return a README with a configuration for each file, of the split ``test``."""
-    entries = "".join(
-        f"- config_name: {name}\n  data_files: [{{split: test, path: {path}}}]\n" for name, path in files.items()
-    )
-    return f"---\nconfigs:\n{entries}---\n".encode()
-
-
-BY_ID = {
-    "corpus.jsonl": b'{"_id": "00", "title": "", "text": "uno"}\n',
-    "queries.jsonl": b'{"_id": "q0", "text": "one"}\n',
-    "qrels.jsonl": b'{"query-id": "q0", "corpus-id": "00", "score": 1.0}\n',
-}
-TEXTS = {"corpus": "corpus.jsonl", "queries": "queries.jsonl"}
 REPOSITORIES = {
-    "mteb": {"README.md": configured(default="qrels.jsonl", **TEXTS), **BY_ID},
-    "outside": {"README.md": configured(default="qrels.jsonl", queries="queries.jsonl", corpus="../other/c.jsonl")},
+    "outside": {
+        "README.md": card(
+            "data_files: [{split: test, path: qrels.jsonl}]\n- config_name: corpus\n  data_files: ../other/c.jsonl"
+        )
+    },
     "honest": {"README.md": b"# A data set", "dev.csv": ROWS},
     "named": {"README.md": card("data_files: [{split: dev, path: rows.csv}]"), "rows.csv": ROWS},
     "labels": {"README.md": card('features: [{dtype: {class_label: {"names\\x5ffile": {secret}/dev.csv}}}]')},
@@ -104,6 +94,9 @@ def write_repositories(root: Path) -> None:
         (root / name).mkdir(parents=True)
         for file, content in files.items():
             (root / name / file).write_bytes(content.replace(b"{secret}", str(secret).encode()))
+    one = {"corpus": [{"_id": "00", "text": "uno"}], "queries": [{"_id": "q0", "text": "one"}]}
+    judged = [{"query-id": "q0", "corpus-id": "00", "score": 1.0}]
+    mteb(root / "datasets" / "owner" / "mteb", judged="default", **one, qrels=judged)
     save_checkpoint(root / "models" / "owner" / "tiny")
 
 
@@ -116,7 +109,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
         hub.gated = {"owner/gated"}
         hub.cut.update({"model.safetensors": 1, "rows.csv": 1, "broken.csv": 100})
         commit = hub.commit("datasets", "owner/honest", "v1")
-        names = [*REPOSITORIES, "honest@v1", f"honest@{commit}", "honest@v9", "nothing"]
+        names = [*REPOSITORIES, "mteb", "honest@v1", f"honest@{commit}", "honest@v9", "nothing"]
         names += ["model owner/tiny", "model owner/nothing"]
         answers = probe(names, home, hub.endpoint)
         answers["commit"] = answers.pop(f"honest@{commit}")
@@ -139,11 +132,8 @@ def test_a_pinned_revision_is_the_one_that_loads(answers: Answers, name: str):
 
 def test_a_model_whose_download_breaks_off_once_is_completed(answers: Answers, tmp_path: Path):
     """Half a file would be loaded, or every broken line would begin the download anew."""
-    assert (
-        answers["model owner/tiny"]
-        == answers["model owner/tiny again"]
-        == read_checkpoint(save_checkpoint(tmp_path / "tiny")).sha256
-    )
+    whole = read_checkpoint(save_checkpoint(tmp_path / "tiny")).sha256
+    assert answers["model owner/tiny"] == answers["model owner/tiny again"] == whole
 
 
 @pytest.mark.parametrize(

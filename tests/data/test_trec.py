@@ -64,20 +64,20 @@ def test_the_largest_grade_is_read_and_no_larger_one(tmp_path):
         trec.read_grade("qrels, line 1", "2147483648")
 
 
-def test_other_line_forms_are_read(tmp_path):
-    """Tabs, blank lines, Windows line ends or a byte order mark would break reading."""
-    (tmp_path / "qrels").write_bytes("\ufeffq1\t0\td1\t1\r\n\r\nq1  0  d\u00a02  0\r\n".encode())
-    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 1, "d\u00a02": 0}}
-
-
 @pytest.mark.parametrize(
-    "text",
-    [b"q1 0 d1 1\rq2 0 d1 2\r", b"q1, d1, 1\nq2, d1, 2\n", b"q1,d1,1\rq2,d1,2\r", b"q1 d1 1\nq2 d1 2\nq1 d1 1\n"],
+    ("text", "found"),
+    [
+        ("\ufeffq1\t0\td1\t1\r\n\r\nq1  0  d\u00a02  0\r\n", {"q1": {"d1": 1, "d\u00a02": 0}}),
+        ("q1 0 d1 1\rq2 0 d1 2\r", {"q1": {"d1": 1}, "q2": {"d1": 2}}),
+        ("q1,d1,1\rq2, d1, 2\r", {"q1": {"d1": 1}, "q2": {"d1": 2}}),
+        ("q1 d1 1\nq2 d1 2\nq1 d1 1\n", {"q1": {"d1": 1}, "q2": {"d1": 2}}),
+        ("# pool of 2024\n1 0 CR9#7 1\n#\n# a comment\n2 0 #5 1", {"1": {"CR9#7": 1}, "2": {"#5": 1}}),
+    ],
 )
-def test_old_line_ends_and_exact_repeats_are_read(tmp_path, text):
-    """A file of an old Mac would end in a traceback, and one that was joined twice be refused for nothing."""
-    (tmp_path / "qrels").write_bytes(text)
-    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 1}, "q2": {"d1": 2}}
+def test_other_line_forms_are_read(tmp_path, text, found):
+    """Tabs, a byte order mark, line ends of an old Mac or exact repeats would be refused, or a comment be a query."""
+    (tmp_path / "qrels").write_bytes(text.encode())
+    assert trec.read_qrels(tmp_path / "qrels") == found
 
 
 FOUR, THREE, NUMBER = r"4 fields \(query 0 document grade\)", r"3 fields \(query document grade\)", "a finite number"
@@ -210,10 +210,3 @@ def test_a_header_that_does_not_tell_the_columns_is_refused(tmp_path, header, me
     (tmp_path / "a.csv").write_text(f"{header}\nq1,d1,2\n")
     with pytest.raises(ValueError, match=f"'a.csv'{message}"):
         trec.read_qrels(tmp_path / "a.csv")
-
-
-def test_comments_are_those_of_trec_eval(tmp_path):
-    """A comment of four words became a query with a judgement, so that every mean fell; ids may contain the sign."""
-    lines = ["# pool of 2024", "301 0 CR93E-3103#37 1", "#", "# a comment", "301 0 CR93E-1952 0", "302 0 #5 1"]
-    (tmp_path / "qrels").write_text("\n".join(lines))
-    assert trec.read_qrels(tmp_path / "qrels") == {"301": {"CR93E-3103#37": 1, "CR93E-1952": 0}, "302": {"#5": 1}}

@@ -1,13 +1,9 @@
-"""A tiny model, texts for it, and a cluster whose workers are threads of this process."""
+"""Texts for a tiny model, and their vectors without a cluster."""
 
-import contextlib
-import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
-from distributed import Client, LocalCluster
 
 from helpers.embeddings import Shards, encode_shards
 from tests.checkpoints import WORDS
@@ -17,22 +13,6 @@ def texts(count: int, seed: int = 0) -> list[str]:
     """Make texts of eight words that the tiny models know."""
     rng = np.random.default_rng(seed)
     return [" ".join(words) for words in rng.choice(WORDS[:15], (count, 8))]
-
-
-@contextlib.contextmanager
-def thread_cluster(workers: int = 2) -> Iterator[Client]:
-    """Start workers that are threads of this process, which takes a second, and can be patched."""
-    cluster = LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp://",
-        host="127.0.0.1",
-        dashboard_address=None,
-        silence_logs=logging.CRITICAL,
-    )
-    with cluster, Client(cluster, set_as_default=False) as client:
-        yield client
 
 
 def in_one_process(model: object, texts: list[str], shard_size: int, folder: Path) -> Shards:

@@ -1,6 +1,7 @@
 """Encoding and searching on a cluster: what one process gives, from workers that are processes or threads."""
 
 import importlib
+import logging
 import sys
 import warnings
 
@@ -8,6 +9,7 @@ import faiss
 import numpy as np
 import pytest
 import torch
+from distributed import Client, LocalCluster
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
@@ -18,7 +20,7 @@ from helpers.index import build_index, search
 from helpers.models import load_model
 from helpers.models.transformer import static
 from tests.checkpoints import save_checkpoint
-from tests.distributed.samples import files, in_one_process, texts, thread_cluster
+from tests.distributed.samples import files, in_one_process, texts
 from tests.embeddings.test_shards import fill
 
 SIZE = 32
@@ -34,8 +36,10 @@ def alone(model, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client():
-    """Give a cluster of threads."""
-    with thread_cluster() as client:
+    """Give a cluster whose workers are threads of this process, which takes a second, and can be patched."""
+    options = {"protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, **options)
+    with cluster, Client(cluster, set_as_default=False) as client:
         yield client
 
 

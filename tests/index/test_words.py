@@ -35,11 +35,8 @@ def test_chinese_is_split_into_the_units_asked_for(unit, expected):
 @pytest.mark.parametrize("unit", UNITS)
 def test_what_is_typed_in_another_form_is_the_same(unit):
     """A query typed full-width, in capitals or with a ligature would find nothing."""
-    one, other = (
-        tokenize(["Windows 11 的 ABC① ﬁsh 40％"], unit),
-        tokenize(["ＷＩＮＤＯＷＳ　１１ 的 ａｂｃ1 fish 40%"], unit),
-    )
-    assert one == other == [("windows", "11", "abc1", "fish", "40")]
+    for text in ("Windows 11 的 ABC① ﬁsh 40％", "ＷＩＮＤＯＷＳ　１１ 的 ａｂｃ1 fish 40%"):
+        assert tokenize([text], unit) == [("windows", "11", "abc1", "fish", "40")]
     assert tokenize(["a 8½-inch pipe"], unit) == [("8", "1", "2", "inch", "pipe")]
     assert tokenize(["How do Birds, of all sizes, fly?"], unit) == [("birds", "all", "sizes", "fly")]
 
@@ -174,11 +171,10 @@ def test_twice_the_passages_are_twice_the_work(name, size):
 @pytest.mark.parametrize("name", ["BM25", "TF-IDF"])
 def test_a_search_reads_the_words_of_its_query_alone(name):
     """Each search would turn over the words of all passages, 21 times the work at 400,000 passages."""
-    few, many = (build_index(texts(300, words), name) for words in (10, 100))
-    search(few, ["common w1"], 10)
-    assert (
-        work(lambda: search(many, ["common w1"], 10)).bytes < 1.2 * work(lambda: search(few, ["common w1"], 10)).bytes
-    )
+    indexes = [build_index(texts(300, words), name) for words in (10, 100)]
+    search(indexes[0], ["common w1"], 10)
+    few, many = (work(lambda index=index: search(index, ["common w1"], 10)).bytes for index in indexes)
+    assert many < 1.2 * few
 
 
 def test_a_build_keeps_numbers_and_not_texts():

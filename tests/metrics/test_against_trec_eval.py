@@ -22,22 +22,18 @@ TREC_NAMES = {
 NAMES = [f"{name}@{k}" for name in TREC_NAMES for k in CUTOFFS] + ["mrr@200", "rprec", "bpref"]
 
 
-def trec_values(qrels: dict, run: dict, exponential: bool = False, judged: bool = False) -> dict[str, np.ndarray]:
-    """What trec_eval says, by our names, with its option -J or without; reciprocal rank has no cutoff there."""
-    if exponential:
-        qrels = {query: {doc: 2 ** max(g, 0) - 1 for doc, g in docs.items()} for query, docs in qrels.items()}
+def trec_values(qrels: dict, run: dict, **options: object) -> dict[str, np.ndarray]:
+    """What trec_eval says, by our names, given its options -J and -l; reciprocal rank has no cutoff there."""
     at = ",".join(map(str, CUTOFFS))
     wanted = {f"{name.rstrip('_')}.{at}" for name in TREC_NAMES.values()} | {"recip_rank", "Rprec", "bpref"}
-    computed = pytrec_eval.RelevanceEvaluator(qrels, wanted, judged_docs_only_flag=judged).evaluate(run)
+    computed = pytrec_eval.RelevanceEvaluator(qrels, wanted, **options).evaluate(run)
     values = {
         f"{ours}@{k}": np.array([computed[query][f"{theirs}{k}"] for query in qrels])
         for ours, theirs in TREC_NAMES.items()
         for k in CUTOFFS
     }
-    values["mrr@200"] = np.array([computed[query]["recip_rank"] for query in qrels])
-    values["rprec"] = np.array([computed[query]["Rprec"] for query in qrels])
-    values["bpref"] = np.array([computed[query]["bpref"] for query in qrels])
-    return values
+    alone = {"mrr@200": "recip_rank", "rprec": "Rprec", "bpref": "bpref"}
+    return values | {ours: np.array([computed[query][name] for query in qrels]) for ours, name in alone.items()}
 
 
 def differing_doubles(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> int:
@@ -46,31 +42,35 @@ def differing_doubles(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]
 
 
 @pytest.mark.filterwarnings("ignore:No document of the run occurs")
-@pytest.mark.parametrize("judged", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_bit_identical_to_trec_eval(kind, judged):
-    """Values would differ from trec_eval's in one bit, as arrays or as a run, with the unjudged (or, -J, without)."""
-    for seed in range(RUNS // (4 if judged else 1)):
+@pytest.mark.parametrize(
+    ("options", "trec_options"),
+    [
+        ({}, {}),
+        ({"judged_only": True}, {"judged_docs_only_flag": True}),
+        ({"relevance_level": 2}, {"relevance_level": 2}),
+        ({"gain": "exponential"}, {}),
+    ],
+    ids=["plain", "-J", "-l 2", "exponential"],
+)
+def test_bit_identical_to_trec_eval(kind, options, trec_options):
+    """Values would differ from trec_eval's in one bit, as arrays or as a run, plain or by an option of both.
+
+    An exponential gain is trec_eval's on grades mapped to 2^grade - 1.
+    """
+    for seed in range(RUNS // (4 if options else 1)):
         qrels, ids, scores = random_run(kind, seed)
         text_qrels, run = text_forms(qrels, ids, scores)
-        theirs = trec_values(text_qrels, run, judged=judged)
+        mapped = [{doc: 2**grade - 1 if grade > 0 else grade for doc, grade in docs.items()} for docs in qrels]
+        summed = text_forms(mapped, ids, scores)[0] if "gain" in options else text_qrels
+        theirs = trec_values(summed, run, **trec_options)
         assert theirs.keys() == set(NAMES)
         for found in (
-            evaluate(ids, qrels, NAMES, scores=scores, judged_only=judged),
-            evaluate(run, text_qrels, NAMES, judged_only=judged),
+            evaluate(ids, qrels, NAMES, scores=scores, **options),
+            evaluate(run, text_qrels, NAMES, **options),
         ):
             assert found.queries == 6
             assert differing_doubles(found.per_query, theirs) == 0
-
-
-def test_exponential_gain_is_trec_eval_on_mapped_grades():
-    """The exponential gain would not be 2^grade - 1 summed as trec_eval sums."""
-    names = [f"ndcg@{k}" for k in CUTOFFS]
-    for seed in range(RUNS):
-        qrels, ids, scores = random_run("graded", seed)
-        theirs = trec_values(*text_forms(qrels, ids, scores), exponential=True)
-        ours = evaluate(ids, qrels, names, scores=scores, gain="exponential").per_query
-        assert differing_doubles(ours, {name: theirs[name] for name in names}) == 0
 
 
 def test_discount_of_every_rank_is_trec_eval():
@@ -83,21 +83,6 @@ def test_discount_of_every_rank_is_trec_eval():
     computed = pytrec_eval.RelevanceEvaluator(text_qrels, {f"ndcg_cut.{depth}"}).evaluate(run)
     theirs = {f"ndcg@{depth}": np.array([computed[query][f"ndcg_cut_{depth}"] for query in text_qrels])}
     assert differing_doubles(evaluate(ids, qrels, f"ndcg@{depth}").per_query, theirs) == 0
-
-
-@pytest.mark.parametrize("level", [2, 3])
-def test_relevance_level_is_trec_eval(level):
-    """Grades below the level would count as relevant, or nDCG heed the level, unlike with trec_eval's -l."""
-    wanted = {"recall.5", "P.5", "map_cut.5", "ndcg_cut.5", "success.5", "recip_rank", "Rprec", "bpref"}
-    names = {"recall@5": "recall_5", "precision@5": "P_5", "map@5": "map_cut_5", "ndcg@5": "ndcg_cut_5",
-             "success@5": "success_5", "mrr@200": "recip_rank", "rprec": "Rprec", "bpref": "bpref"}  # fmt: skip
-    for seed in range(RUNS):
-        qrels, ids, scores = random_run("graded", seed)
-        text_qrels, run = text_forms(qrels, ids, scores)
-        computed = pytrec_eval.RelevanceEvaluator(text_qrels, wanted, relevance_level=level).evaluate(run)
-        theirs = {ours: np.array([computed[query][name] for query in text_qrels]) for ours, name in names.items()}
-        ours = evaluate(ids, qrels, list(names), scores=scores, relevance_level=level)
-        assert differing_doubles(ours.per_query, theirs) == 0
 
 
 def test_ties_are_broken_as_in_the_exported_run(tmp_path):

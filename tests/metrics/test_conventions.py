@@ -2,20 +2,80 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
+import pytrec_eval
+from sklearn.metrics import ndcg_score
 
+from helpers import metrics as lib
 from helpers.metrics.registry import METRICS
 from notebooks.kit.cells import by_id
+from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import LANGUAGES, lesson_path, read
-from tests.acid.runners import beir_, ir_measures_, ours
-from tests.metrics.test_variants import flag_embedding, sentence_transformers, trec_eval
+from tests.acid.runners import beir_, ir_measures_, ours, trec
+from tests.metrics.samples import RELEVANT, RETRIEVED
 
 ROOT = Path(__file__).parents[2]
 QRELS = {"q1": {"d4": 1, "d7": 1}, "q2": {"d1": 1}, "q3": {"d1": 0}}
 TIE = {"q1": {"d4": 1.0, "d5": 1.0}}  # the relevant one first in the input; d5 is larger as a text
+WORKED = {f"q{i}": {f"d{doc}": 1 for doc in docs} for i, docs in enumerate(RELEVANT)}
+WORKED_RUN = {f"q{i}": {f"d{doc}": 10.0 - rank for rank, doc in enumerate(docs)} for i, docs in enumerate(RETRIEVED)}
+
+
+def flag_embedding(run: dict, qrels: dict, metric: str) -> float:
+    """A mean by FlagEmbedding, which rounds to five places."""
+    from FlagEmbedding.abc.evaluation.utils import evaluate_metrics, evaluate_mrr
+
+    name, _, k = metric.partition("@")
+    if name == "mrr":
+        return float(evaluate_mrr(qrels, run, [int(k)])[f"MRR@{k}"])
+    ndcg, mean_ap, recall, _ = evaluate_metrics(qrels, {query: dict(docs) for query, docs in run.items()}, [int(k)])
+    return {label.lower(): value for label, value in (ndcg | mean_ap | recall).items()}[metric]
+
+
+def sentence_transformers(run: dict, qrels: dict, metric: str) -> float:
+    """A mean by sentence-transformers, of ready rankings with their scores."""
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
+
+    name, _, k = metric.partition("@")
+    relevant = {query: {doc for doc, grade in docs.items() if grade} for query, docs in qrels.items()}
+    at = {f"{kind}_at_k": [int(k)] for kind in ("mrr", "ndcg", "accuracy", "precision_recall", "map")}
+    evaluator = InformationRetrievalEvaluator(dict.fromkeys(relevant, ""), {}, relevant, **at)
+    hits = [
+        [{"corpus_id": doc, "score": score} for doc, score in run.get(query, {}).items()]
+        for query in evaluator.queries_ids
+    ]
+    return float(evaluator.compute_metrics(hits)[f"{name}@k"][int(k)])
+
+
+def scikit_learn(run: dict, qrels: dict, metric: str) -> float:
+    """Mean nDCG by scikit-learn, given the retrieved documents only."""
+    truth = [np.isin(list(run[query]), list(docs)) for query, docs in qrels.items()]
+    return ndcg_score(truth, np.tile(np.arange(10, 0, -1), (3, 1)), k=int(metric.partition("@")[2]))
+
+
+def trec_eval(run: dict, qrels: dict, metric: str) -> float:
+    """Its mean over the queries that it returns; recip_rank has no cutoff, which no ranking here goes beyond."""
+    if not metric.startswith("mrr"):
+        return trec.evaluate(run, qrels, metric)
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    return float(np.mean([values["recip_rank"] for values in found.values()]))
+
+
+LIBRARIES = {
+    "trec_eval": trec_eval,
+    "BEIR": beir_.evaluate,
+    "FlagEmbedding": flag_embedding,
+    "ranx": lambda *given: importlib.import_module("tests.acid.runners.ranx_").evaluate(*given),
+    "ir_measures": ir_measures_.evaluate,
+    "sentence-transformers": sentence_transformers,
+    "scikit-learn": scikit_learn,
+}
 
 
 SCORERS = {
@@ -63,16 +123,11 @@ def mean_rule(score, metric: str) -> str:
     return {0.5: "run", 0.333: "judged"}.get(found, str(found))
 
 
-def table(language: str) -> list[list[str]]:
-    """Return the cells of the table in lesson 02, row by row; a row of two libraries as two."""
-    cell = by_id(read(lesson_path(ROOT, language, "02_metrics")))["libraries-read"].source
-    rows = [[part.strip() for part in line.strip("|").split("|")] for line in cell.splitlines() if line[:2] == "| "][1:]
-    return [[name, *rest] for names, *rest in rows for name in re.split(", |、", names)]
-
-
 def said(language: str, library: str, column: int) -> str:
-    """Return what the table says of a library, whose name may have full-width brackets."""
-    return next(row[column] for row in table(language) if row[0].replace("（", " (").replace("）", ")") == library)
+    """Return what the table of lesson 02 says; a row may name two libraries, and have full-width brackets."""
+    cell = by_id(read(lesson_path(ROOT, language, "02_metrics")))["libraries-read"].source
+    rows = [line.replace("（", " (").replace("）", ")").split("|") for line in cell.splitlines() if line[:2] == "| "]
+    return next(row[column + 1].strip() for row in rows if library in re.split(", |、", row[1].strip()))
 
 
 @pytest.mark.parametrize("library", SCORERS)
@@ -131,3 +186,32 @@ def test_the_cheat_sheet_has_every_metric(language):
     """A metric of the package would be missing, or one be promised that it lacks."""
     text = (ROOT / "docs" / language / "cheatsheet.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)(?:@k)?` \|", text, re.M)) == set(METRICS)
+
+
+@pytest.mark.parametrize(
+    "library", [pytest.param(name, marks=[pytest.mark.slow] * (name == "ranx")) for name in LIBRARIES]
+)  # ranx is compiled first, for minutes; the acid test asks it each week
+def test_table_of_libraries_is_true(library):
+    """The lesson's table would claim something that the library does not say."""
+    figures = notebook_figures(read(lesson_path(ROOT, "en", "02_metrics")))
+    metrics = ["ndcg@1", "ndcg@10"] + (["recall@1", "mrr@10", "map@1", "map@10"] if library != "scikit-learn" else [])
+    said = {metric: float(figures[f"libraries/{library}/{metric}"]) for metric in metrics}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        measured = {metric: LIBRARIES[library](WORKED_RUN, WORKED, metric) for metric in metrics}
+    assert measured == pytest.approx(said, rel=0, abs=5.1e-4)  # half of the last digit printed; BEIR rounds to five
+    our_own = lib.evaluate(WORKED_RUN, WORKED, metrics).mean
+    shared = [metric for metric in metrics if abs(our_own[metric] - said[metric]) < 5.1e-4]  # of trec_eval's convention
+    assert [measured[metric] for metric in shared] == pytest.approx(
+        [our_own[metric] for metric in shared], rel=0, abs=6e-6
+    )
+    assert shared or library == "scikit-learn"
+
+
+def test_rules_of_the_table_on_repeats_and_on_equal_scores_of_scikit_learn():
+    """The table's columns would be wrong; the other libraries' rules are tested above."""
+    from tests.acid.runners import sentence_transformers_
+
+    for metric in ("recall@3", "map@3"):
+        assert sentence_transformers_.evaluate({"q": ["d1", "d1", "d1"]}, {"q": {"d1": 1, "d2": 1}}, metric) == 1.5
+    assert ndcg_score([[1, 0, 0]], [[1.0, 1.0, 1.0]], k=1) == pytest.approx(1 / 3)

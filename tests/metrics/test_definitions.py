@@ -80,19 +80,6 @@ def test_rank_biased_precision_worked_by_hand():
     assert levels == pytest.approx([0.36 + 0.2 * 0.8**3, 0.36])
 
 
-def test_residual_is_what_the_unjudged_could_add():
-    """Judged documents would be left in the residual, or the ranks that nobody saw left out of it."""
-    grades = [{3: 1, 9: 0, 5: -1}]
-    unjudged = 0.2 * (0.8 + 0.8**3)  # documents 1 at rank 2 and 5, whose negative grade is no judgement, at rank 4
-    assert lib.rbp_residual([[3, 1, 9, 5]], grades, 4)[0] == pytest.approx(unjudged + 0.8**4)
-    assert lib.rbp_residual([[3, 1, 9, 5]], grades, 100)[0] == pytest.approx(unjudged + 0.8**4)
-    assert lib.rbp_residual([[3, 1, 9, 5]], grades, 1)[0] == pytest.approx(0.8)
-    assert lib.rbp_residual([[]], grades)[0] == 1
-    better = [{3: 1, 9: 0, 5: 1, 1: 1}]  # everything unjudged turns out relevant
-    gained = lib.rbp([[3, 1, 9, 5]], better, 4) - lib.rbp([[3, 1, 9, 5]], grades, 4)
-    assert gained[0] == pytest.approx(unjudged)
-
-
 def test_bpref_sees_the_whole_ranking():
     """A relevant document below rank 10 would be lost where no cutoff reaches down to it."""
     ranking = [[*range(100, 130), 1]]

@@ -13,10 +13,7 @@ from tests.metrics.samples import random_run
 def test_ids_that_agree_in_their_lower_bits_are_told_apart(bits):
     """Ids would be cut to what fits 32 or 64 bits and taken for the same document."""
     big = 1 << bits
-    for ranking, qrels, values in (
-        ([big + 5, 7], {5: 1, 7: 1}, [0.5, 0.5]),
-        ([5, big + 5], {big + 5: 1}, [1, 0.5]),
-    ):
+    for ranking, qrels, values in (([big + 5, 7], {5: 1, 7: 1}, [0.5, 0.5]), ([5, big + 5], {big + 5: 1}, [1, 0.5])):
         assert list(evaluate(np.array([ranking]), [qrels], ["recall", "mrr"], [2]).mean.values()) == values
 
 

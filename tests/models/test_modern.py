@@ -163,8 +163,7 @@ def set_module(folder: Path, row: int, **entries: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "kind"),
-    [(2, "LSTM"), (0, "StaticEmbedding"), (0, "custom_st.Transformer"), (1, "mine.Pooling")],
+    ("row", "kind"), [(2, "LSTM"), (0, "StaticEmbedding"), (0, "custom_st.Transformer"), (1, "mine.Pooling")]
 )
 def test_layers_of_other_kinds_are_refused(tmp_path, row, kind):
     """A layer left out, or one's own code in its place, gives scores of no model."""

@@ -57,9 +57,3 @@ def test_pooling_that_a_batch_does_not_allow_is_named():
         pooling.attention_pooling(BATCH._replace(attention=None))
     with pytest.raises(ValueError, match=r"puts no \[CLS\] into a text"):
         pooling.cls_pooling(BATCH._replace(is_cls=torch.zeros(2, 3, dtype=torch.bool)))
-
-
-def test_an_unknown_pooling_is_named_with_those_there_are():
-    """A reader who mistypes one would not learn what else to write."""
-    with pytest.raises(ValueError, match="Unknown pooling 'median': expected one of cls, mean"):
-        Pooling("median")

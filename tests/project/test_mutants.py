@@ -4,10 +4,10 @@ import ast
 
 import pytest
 
-from tests.mutants import ROOT, faults, is_known, mutants, own_tests, sample, survivors_known
+from tests.mutants import ROOT, faults, is_known, listed, mutants, own_tests, sample
 
 
-@pytest.mark.parametrize("known", survivors_known(), ids=lambda known: f"{known['module']} {known['before'][:20]}")
+@pytest.mark.parametrize("known", listed("survivor"), ids=lambda known: f"{known['module']} {known['before'][:20]}")
 def test_every_reason_belongs_to_one_mutant(known):
     """A reason would outlive the code it is about, or excuse a fault elsewhere in the module."""
     assert set(known) == {"module", "before", "after", "within", "why"}

@@ -133,21 +133,20 @@ def test_documents_that_a_run_alone_retrieves_do_not_count_as_other_data(place):
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "message"),
+    ("change", "message"),
     [
-        (lambda r: r.pop("data"), ValueError, "is no result of a report"),
-        (lambda r: r.update(schema=9), ValueError, "has schema 9, this report 3"),
-        (lambda r: r["data"].update(relevance_level=3), ValueError, "from grade 3 on, here from 1"),
+        (lambda r: r.pop("data"), "is no result of a report"),
+        (lambda r: r.update(schema=9), "has schema 9, this report 3"),
     ],
 )
-def test_a_damaged_baseline_is_no_baseline(place, change, error, message):
+def test_a_damaged_baseline_is_no_baseline(place, change, message):
     """Scores would be compared with those of another system, or of nothing."""
     found = compare({"mine": shifted(12, 0)}, numbered(12), 1)
     found.save("saved")
     record = json.loads(Path("saved/results.json").read_bytes())
     change(record)
     Path("saved/results.json").write_text(json.dumps(record), encoding="utf-8")
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=message):
         read_baseline(Path("saved"), found.data, "mine", ["ndcg@1"])
 
 

@@ -20,14 +20,9 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> str:
-    """Give the folder of a tiny model."""
-    return str(save_checkpoint(tmp_path / "model"))
-
-
-def test_two_systems_of_one_model_are_compared(folder: str) -> None:
+def test_two_systems_of_one_model_are_compared(tmp_path: Path) -> None:
     """The comparison would mix up what it knows of a model under two poolings."""
+    folder = str(save_checkpoint(tmp_path / "model"))
     found = compare([folder, f"{folder}?pooling=cls"], collection(), 3)
     assert not found.failed
     assert len({result.metadata["model"]["pooling"] for result in found.results.values()}) == 2

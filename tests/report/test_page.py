@@ -62,12 +62,13 @@ def test_every_language_has_every_word():
     """A page would be half in the other language, or a number be missing from a sentence."""
     assert set(LANGUAGES) >= {"en", "zh"}
     english = catalogue("en")
+    assert set(CAUSES) == set(english["causes"]), "a cause would end the page that nobody wrote a sentence for"
     for language in LANGUAGES:
         assert catalogue(language).keys() == english.keys()
         for section, entries in catalogue(language).items():
             assert entries.keys() == english[section].keys(), section
             assert all(entries.values())
-    own = {"html", "site", "two", "and_more"}
+    own = {"html", "site", "two", "and_more", "equal within the margin"}
     for section, entries in english.items():
         for key, sentence in entries.items():
             chinese = catalogue("zh")[section][key]
@@ -125,11 +126,6 @@ def test_what_has_no_translation_stands_in_english_behind_a_chinese_sentence():
     ]  # fmt: skip
     failed = page.find("li", {"class": "bad"}).get_text()
     assert failed.strip().split(maxsplit=1) == ["broken", "失败了。原文：no luck"]
-
-
-def test_what_code_names_has_its_words():
-    """The page itself would fail where a system failed in a step, or had a cause, that nobody wrote a sentence for."""
-    assert set(CAUSES) == set(catalogue("en")["causes"])
 
 
 def test_gates_stand_on_the_page_in_its_language(two):
@@ -221,12 +217,8 @@ def test_failures_are_told_apart_by_grade_and_judgement():
     assert [(row[0], row[2], row[4]) for row in table.rows] == [
         ("q1", "beyond 2", "0"), ("q2", "beyond 2", "not judged")
     ]  # fmt: skip
-
-
-def test_the_first_passage_of_the_corpus_can_be_the_wrong_answer():
-    """The table of failures would say that nothing was retrieved, where row 0 was."""
     _, table = View(compare({"only": Run({"q2": {"d1": 1.0}})}, collection())).failures()
-    assert [row[3] for row in table.rows if row[0] == "q2"] == ["the apple is good"]
+    assert [row[3] for row in table.rows if row[0] == "q2"] == ["the apple is good"], "row 0 is no padding"
 
 
 def test_a_page_of_failures_alone_is_a_page():
@@ -277,17 +269,13 @@ def test_the_view_says_what_was_evaluated_in_either_language():
     runs = {"a": Run({q: {"d4": 1.0} for q in QUERIES}), "b": Run({q: {"d9": 1.0} for q in QUERIES})}
     found = compare(runs, replace(collection(), split="dev", merged=2))
     english, chinese = View(found, "en"), View(found, "zh")
-    assert (english.title(), chinese.title()) == (
-        "a / b on tiny",
-        catalogue("zh")["page"]["title"].format(systems="a与b", data="tiny"),
-    )
+    assert english.title() == "a / b on tiny"
+    assert chinese.title() == catalogue("zh")["page"]["title"].format(systems="a与b", data="tiny")
     facts = dict(english.evaluated())
     assert (facts[catalogue("en")["page"]["split"]], facts[catalogue("en")["page"]["merged"]]) == ("dev", "2")
     assert facts[catalogue("en")["page"]["passages"]] == "12"
     assert catalogue("en")["page"]["split"] not in dict(View(compare(runs, collection())).evaluated())
     assert [caption.split(" on ")[0] for caption, _ in english.wins()] == [f"{name} better" for name in english.names]
-    for (_, table), sign in zip(english.wins(), (1, -1), strict=True):
-        assert all(sign * (float(row[2]) - float(row[3])) > 0 for row in table.rows)
 
 
 def test_many_systems_share_a_line_of_causes():

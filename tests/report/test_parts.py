@@ -50,10 +50,7 @@ def test_what_came_out_is_told(capsys, clear):
     assert err.splitlines()[-1] == "error: broken: no luck"
     assert "note: good: a note" in err
     assert out.splitlines()[0].startswith("good: recall@1 1.0000, ")
-    assert out.splitlines()[-2:] == [
-        "gate: passed: so it is",
-        "report: report.html, beside it 2 files of results",
-    ]
+    assert out.splitlines()[-2:] == ["gate: passed: so it is", "report: report.html, beside it 2 files of results"]
 
 
 SYSTEMS = ["--system", "c", "--system", "d", "e"]

@@ -61,10 +61,7 @@ def test_options_of_words_reach_the_index():
     check_specs([tuned])
     for text, message in (
         ("bm25:b=2", "b from 0 to 1"),
-        ("tfidf:k1=1", "TF-IDF has no"),
-        ("bm25:x", "unit 'x'"),
         ("BM25:words,characters", "unit 'characters'"),
-        ("bm25:stem=x", "stem='x'"),
     ):
         with pytest.raises(ValueError, match=message):
             check_specs([from_text(text)])
@@ -90,16 +87,12 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
         ("systems = 3", "expected a table [systems.NAME]"),
         ("[systems.a]\nwords = 'bm25'\n[models]\nhalf = true", "and nothing else"),
         ("[systems.a\n", "systems.toml: not TOML"),
-        (
-            "[systems.a]\npooling = 'cls'",
-            "keys model, run, words, fuse, rerank; found pooling",
-        ),
+        ("[systems.a]\npooling = 'cls'", "keys model, run, words, fuse, rerank; found pooling"),
         ("[systems.a]\nfuse = ['b', 'c']", "no system 'b' above it; above are none"),
         ("[systems.a]\nfuse = ['bm25']", "fuse needs at least two different systems"),
         ("[systems.a]\nfuse = 'bm25'", "fuse names systems"),
         ("[systems.a]\nfuse = ['bm25', 'tfidf']\nhow = 'sum'", "how='sum': expected 'rrf' or 'weighted'"),
         ("[systems.a]\nfuse = ['bm25', 'tfidf']\nhow='weighted'\nweights = [1]", "expected 2 numbers of at least 0"),
-        ("[systems.a]\nfuse = ['bm25', 'tfidf']\nhow='weighted'\nweights = [0, 0]", "expected 2 numbers of at least 0"),
         ("[systems.a]\nrerank = 'bm25'", "say by what"),
         ("[systems.a]\nrerank = 'bm25'\nby = 'x/y'\ndepth = 0", "depth=0: expected a whole number of at least 1"),
         ("[systems.a]\nmodel = 3", "model must be text, not 3"),
@@ -149,10 +142,7 @@ def test_a_hub_id_is_looked_up_before_anything_is_loaded(monkeypatch):
         check_specs([from_text("BAAI/unheard-of")])
     monkeypatch.setattr("helpers._hub.reachable", lambda: True)
     missing = RepositoryNotFoundError("no", response=SimpleNamespace(headers={}, request=None, status_code=404))
-    for error, message in (
-        (EntryNotFoundError("no"), "has no config.json"),
-        (missing, "has none of this name"),
-    ):
+    for error, message in ((EntryNotFoundError("no"), "has no config.json"), (missing, "has none of this name")):
         monkeypatch.setattr("huggingface_hub.hf_hub_download", Mock(side_effect=error))
         with pytest.raises((ValueError, ConnectionError), match=message):
             check_specs([from_text("BAAI/unheard-of@main")])
@@ -160,11 +150,8 @@ def test_a_hub_id_is_looked_up_before_anything_is_loaded(monkeypatch):
 
 def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
     """Damaged weights, a folder without any, an option that cannot be: each would fail after the others had run."""
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"'empty' is no model folder: no config\.json"):
-        check_specs([from_text(str(tmp_path / "empty"))])
     model = save_checkpoint(tmp_path / "m")
-    with pytest.raises(ValueError, match="Unknown pooling 'median'"):
+    with pytest.raises(ValueError, match="Unknown pooling 'median': expected one of cls, mean"):
         check_specs([from_text(f"{model}?pooling=median")])
     with pytest.raises(ValueError, match="backend='onnx': expected one of"):
         check_specs([from_text(f"{model}?backend=onnx")])

@@ -11,26 +11,8 @@ from matplotlib.colors import to_hex
 
 from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
-from helpers.show.plots import (
-    COLOURS,
-    plot_bars,
-    plot_distributions,
-    plot_growth,
-    plot_intervals,
-    plot_rankings,
-    plot_shares,
-    plot_tradeoff,
-)
+from helpers.show import plots, tables
 from helpers.show.ranks import first_relevant_ranks
-from helpers.show.tables import (
-    answer_table,
-    cited_table,
-    failure_table,
-    interval_table,
-    paired_table,
-    score_table,
-    system_table,
-)
 from helpers.significance import bootstrap_interval, holm, interval, paired_test
 
 TEXTS = ["first line of a\nsecond", "b", "c " * 50, "d" * 80]
@@ -50,18 +32,18 @@ def closed():
 def test_tables_of_queries_show_what_was_retrieved():
     """A rank off by one, a hit called a miss, or padding shown as the last passage would teach the wrong thing."""
     assert first_relevant_ranks(DATA, IDS) == [2, None, 1]
-    failed = failure_table(DATA, IDS)
+    failed = tables.failure_table(DATA, IDS)
     assert (failed.index.tolist(), failed.index.name) == ([1, 0], "row")
     assert failed["first relevant at"].tolist() == ["beyond 3", "2"]
     assert failed["query"].tolist() == ["two", "one"]
     assert failed["ranked first instead"].tolist() == ["first line of a", "b"]
-    assert failure_table(DATA, np.full((3, 2), -1))["ranked first instead"].tolist() == ["nothing"] * 3
-    answers = answer_table(DATA, 0, np.array([[0.9, 0.8, 0.7]] * 3), IDS)
+    assert tables.failure_table(DATA, np.full((3, 2), -1))["ranked first instead"].tolist() == ["nothing"] * 3
+    answers = tables.answer_table(DATA, 0, np.array([[0.9, 0.8, 0.7]] * 3), IDS)
     assert (answers.index.tolist(), answers.index.name) == ([1, 2, 3], "rank")
     assert answers["grade"].tolist() == ["0", "2", "not judged"]
     assert answers["score"].tolist() == [0.9, 0.8, 0.7]
     assert answers["passage"].tolist() == ["b", "first line of a", "d" * 60 + " …"]
-    cut = answer_table(DATA, 2, np.array([[0.9, 0, 0]] * 3), IDS)
+    cut = tables.answer_table(DATA, 2, np.array([[0.9, 0, 0]] * 3), IDS)
     assert cut["score"].tolist() == [0.9]
     assert cut["passage"].tolist() == [("c " * 29).strip() + " …"]
 
@@ -70,22 +52,22 @@ def test_tables_of_scores_are_the_evaluation():
     """A mean beside the wrong name, an interval of another level, or the worst system first would be believed."""
     first = evaluate(IDS, DATA.qrels, ["mrr@3", "recall@1"])
     second = evaluate(IDS[:, ::-1][:, 2:], DATA.qrels, ["mrr@1", "recall@1"])
-    found = interval_table(first, ["mrr@3", "recall@1"])
+    found = tables.interval_table(first, ["mrr@3", "recall@1"])
     for metric, row in found.iterrows():
         own = interval(first.per_query[metric], 0.95)
         assert row.tolist() == [own.mean, own.low, own.high]
     assert list(found.columns) == ["mean", "low", "high"]
-    table = score_table({"a": first})
+    table = tables.score_table({"a": first})
     assert table.loc["a"].to_dict() == first.mean
     better = replace(second, per_query={"recall@1": np.ones(3)})
-    assert list(system_table({"worse": first, "better": better}, "recall@1").index) == ["better", "worse"]
+    assert list(tables.system_table({"worse": first, "better": better}, "recall@1").index) == ["better", "worse"]
 
 
 def test_a_paired_table_has_what_the_tests_of_significance_give():
     """A difference with the wrong sign, or an interval and a p that nobody gets from the same values, would show."""
     values = np.random.default_rng(7).random((3, 40))  # so many differ that the swaps are drawn, not counted out
     results = {name: SimpleNamespace(per_query={"mrr@10": row}) for name, row in zip("abc", values, strict=True)}
-    found = paired_table(results, "b", "mrr@10")
+    found = tables.paired_table(results, "b", "mrr@10")
     assert list(found.index) == ["a", "c"]
     tests = [paired_test(values[1], values[row]).p_value for row in (0, 2)]
     for name, row, p in zip("ac", (0, 2), tests, strict=True):
@@ -93,13 +75,13 @@ def test_a_paired_table_has_what_the_tests_of_significance_give():
         better = int((values[1] > values[row]).sum())
         assert found.loc[name].tolist()[:6] == [between.mean, between.low, between.high, better, 40 - better, p]
     assert found["adjusted p"].tolist() == holm(tests).tolist()
-    assert paired_table({"a": results["a"]}, "a", "mrr@10").empty
+    assert tables.paired_table({"a": results["a"]}, "a", "mrr@10").empty
 
 
 def test_intervals_are_drawn_on_their_metric():
     """A line beside its point, or under another name, would be the interval of another metric."""
     frame = pd.DataFrame({"mean": [0.8, 0.25], "low": [0.7, 0.1], "high": [0.9, 0.5]}, index=["a", "b$"])
-    axes = plot_intervals(frame)
+    axes = plots.plot_intervals(frame)
     drawn = [(line.get_xdata().tolist(), line.get_ydata().tolist()) for line in axes.lines]
     assert drawn == [([0.7, 0.9], [1, 1]), ([0.8], [1]), ([0.1, 0.5], [0, 0]), ([0.25], [0])]
     assert [text.get_text() for text in axes.texts] == ["0.800", "0.250"]
@@ -112,7 +94,7 @@ def test_intervals_are_drawn_on_their_metric():
 def test_growth_is_drawn_by_size():
     """Curves that look alike, or without names, could not be told apart."""
     sizes = pd.Index([10, 100], name="passages")
-    axes = plot_growth(pd.DataFrame({"a": [0.9, 0.5], "b": [0.8, 0.7]}, index=sizes))
+    axes = plots.plot_growth(pd.DataFrame({"a": [0.9, 0.5], "b": [0.8, 0.7]}, index=sizes))
     assert [line.get_ydata().tolist() for line in axes.lines] == [[0.9, 0.5], [0.8, 0.7]]
     assert [line.get_xdata().tolist() for line in axes.lines] == [[10, 100]] * 2
     assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 2
@@ -123,7 +105,7 @@ def test_growth_is_drawn_by_size():
 def test_the_names_of_lines_that_end_together_are_apart():
     """Names written over one another could not be read, and in another order they would name the wrong lines."""
     ends = {"a": 0.5, "b": 0.5, "c": 0.52, "d": 0.9}
-    axes = plot_growth(pd.DataFrame(ends, index=pd.Index([10], name="passages")))
+    axes = plots.plot_growth(pd.DataFrame(ends, index=pd.Index([10], name="passages")))
     heights = {text.get_text(): text.xyann[1] for text in axes.texts}
     assert list(heights) == list(ends)
     assert np.diff(list(heights.values())).min() > 0.08
@@ -133,7 +115,7 @@ def test_the_names_of_lines_that_end_together_are_apart():
 def test_a_trade_off_is_drawn_with_every_row_named():
     """A point without its name, at another row's place, or in the colour of another group would recommend it."""
     table = pd.DataFrame({"ms": [1.0, 10.0, 3.0], "share": [0.5, 1.0, 0.9], "kind": ["x", "y", "x"]}, index=[*"abc"])
-    axes = plot_tradeoff(table, "ms", "share", "kind")
+    axes = plots.plot_tradeoff(table, "ms", "share", "kind")
     drawn = [(line.get_label(), line.get_xdata().tolist(), line.get_ydata().tolist()) for line in axes.lines]
     assert drawn == [("x", [1.0, 3.0], [0.5, 0.9]), ("y", [10.0], [1.0])]
     assert {text.get_text(): text.xy for text in axes.texts} == {"a": (1.0, 0.5), "b": (10.0, 1.0), "c": (3.0, 0.9)}
@@ -143,12 +125,12 @@ def test_a_trade_off_is_drawn_with_every_row_named():
 
 def test_rankings_are_drawn_with_their_hits_dark():
     """A hit drawn at another rank, or a miss drawn dark, would contradict the numbers beside it."""
-    axes = plot_rankings([[7, 3], [4, 7, 9]], [[3], [7, 9]], ["a", "b"])
+    axes = plots.plot_rankings([[7, 3], [4, 7, 9]], [[3], [7, 9]], ["a", "b"])
     axes.figure.canvas.draw()
     assert [(text.get_position(), text.get_text()) for text in axes.texts] == [
         ((1, 0), "7"), ((2, 0), "3"), ((1, 1), "4"), ((2, 1), "7"), ((3, 1), "9")
     ]  # fmt: skip
-    dark = [to_hex(box.get_facecolor()) == COLOURS[0].lower() for box in axes.patches]
+    dark = [to_hex(box.get_facecolor()) == plots.COLOURS[0].lower() for box in axes.patches]
     assert dark == [False, True, False, True, True]
     assert [text.get_color() == "white" for text in axes.texts] == dark  # what stands on a dark box can be read
     assert axes.get_xlabel() == "rank"
@@ -158,13 +140,13 @@ def test_rankings_are_drawn_with_their_hits_dark():
     assert labels == {0: "a", 1: "b"}
     assert axes.get_ylim() == (1.55, -0.55)  # the first query is at the top, and all boxes are inside
     with pytest.raises(ValueError, match="shorter"):
-        plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
+        plots.plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
 
 
 def test_parts_of_a_bar_follow_each_other():
     """Parts that overlap, or in another order than the legend's, would show shares that nobody has."""
     table = pd.DataFrame({"lost": [0.25, 0.0], "cut": [0.25, 0.5], "found": [0.5, 0.5]}, index=["a", "b"])
-    axes = plot_shares(table, "share")
+    axes = plots.plot_shares(table, "share")
     bars = [[(bar.get_x(), bar.get_width()) for bar in part] for part in axes.containers]
     assert bars == [[(0, 0.25), (0, 0)], [(0.25, 0.25), (0, 0.5)], [(0.5, 0.5), (0.5, 0.5)]]
     assert axes.patches[0].get_y() > axes.patches[1].get_y()  # the first row is at the top
@@ -177,7 +159,7 @@ def test_parts_of_a_bar_follow_each_other():
 def test_bars_carry_value_and_interval():
     """A bar without its value sends the reader to guess from the axis."""
     frame = pd.DataFrame({"mean": [0.8, 0.25], "low": [0.7, 0.1], "high": [0.9, 0.5]}, index=["a", "b"])
-    axes = plot_bars(frame, "MRR@2 of $x^{")
+    axes = plots.plot_bars(frame, "MRR@2 of $x^{")
     axes.figure.canvas.draw()  # a name with dollars is no formula
     assert [text.get_text() for text in axes.texts] == ["0.800", "0.250"]
     assert [bar.get_width() for bar in axes.patches] == [0.8, 0.25]
@@ -189,7 +171,7 @@ def test_bars_carry_value_and_interval():
 
 def test_distributions_share_bins():
     """Outlines over bins of their own could not be compared, nor a narrow one beside which all others look flat."""
-    axes = plot_distributions({"a": np.array([0.0, 0.01, 0.21]), "b": np.array([0.81, 1.0])}, "cosine")
+    axes = plots.plot_distributions({"a": np.array([0.0, 0.01, 0.21]), "b": np.array([0.81, 1.0])}, "cosine")
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
     assert axes.get_xlabel() == "cosine"
     drawn = [patch.get_data() for patch in axes.patches]
@@ -203,7 +185,9 @@ def test_distributions_share_bins():
 def test_cited_figures_stay_in_their_own_column():
     """A published figure in the column of what was measured would claim a run that never was."""
     ours, theirs = (SimpleNamespace(mean={"mrr@2": value, "recall@2": value - 0.1}) for value in (1.0, 0.4))
-    frame = cited_table({"MiniLM, mean": ours, "both": ours}, {"both": theirs, "xlnet": theirs}, ["mrr@2", "recall@2"])
+    frame = tables.cited_table(
+        {"MiniLM, mean": ours, "both": ours}, {"both": theirs, "xlnet": theirs}, ["mrr@2", "recall@2"]
+    )
     assert frame.index.tolist() == ["MiniLM, mean", "both", "xlnet"]
     assert frame.loc["both"].tolist() == ["1.000", "0.400", "0.900", "0.300"]
     assert frame.columns.tolist() == ["mrr@2 measured", "mrr@2 published", "recall@2 measured", "recall@2 published"]

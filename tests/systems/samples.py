@@ -100,38 +100,17 @@ def write_systems(folder: Path) -> Path:
     write_foreign_run(folder / "theirs.trec")
     (folder / "systems.toml").write_text(
         """
-[systems.model]
-model = "model"
-backend = "transformers"
-[systems.cut]
-model = "model"
-pooling = "cls"
-max_length = 4
-query_instruction = "good "
-backend = "transformers"
-[systems.tokens]
-model = "model"
-pooling = "maxsim"
-[systems.approximate]
-model = "model"
-backend = "transformers"
-index = "HNSW4"
-[systems.vectors]
-model = "vectors"
-[systems.theirs]
-run = "theirs.trec"
-[systems.words]
-words = "bm25"
-[systems.rrf]
-fuse = ["model", "theirs", "tfidf"]
-[systems.weighted]
-fuse = ["vectors", "words"]
-how = "weighted"
-weights = [0.7, 0.3]
-[systems.crossed]
-rerank = "rrf"
-by = "reranker"
-depth = 11
+[systems]
+model = {model = "model", backend = "transformers"}
+cut = {model = "model", pooling = "cls", max_length = 4, query_instruction = "good ", backend = "transformers"}
+tokens = {model = "model", pooling = "maxsim"}
+approximate = {model = "model", backend = "transformers", index = "HNSW4"}
+vectors = {model = "vectors"}
+theirs = {run = "theirs.trec"}
+words = {words = "bm25"}
+rrf = {fuse = ["model", "theirs", "tfidf"]}
+weighted = {fuse = ["vectors", "words"], how = "weighted", weights = [0.7, 0.3]}
+crossed = {rerank = "rrf", by = "reranker", depth = 11}
 """,
         encoding="utf-8",
     )
@@ -148,8 +127,5 @@ def judged_by_trec_eval(run: Path, qrels: Path, level: int = 1) -> dict[str, dic
 
 def top(run: dict[str, dict[str, float]], k: int) -> dict[str, dict[str, float]]:
     """Cut a run at rank k in trec_eval's order, since its reciprocal rank knows no cutoff."""
-    cut = {}
-    for query, docs in run.items():
-        best = sorted(docs.items(), key=lambda item: (np.float32(item[1]), item[0]), reverse=True)[:k]
-        cut[query] = dict(best)
-    return cut
+    order = lambda item: (np.float32(item[1]), item[0])  # noqa: E731
+    return {query: dict(sorted(docs.items(), key=order, reverse=True)[:k]) for query, docs in run.items()}

@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pytest
 
 from helpers import embeddings
 from helpers.index import dense
@@ -16,28 +15,16 @@ from tests.checkpoints import save_checkpoint
 from tests.systems.samples import QUERIES, collection
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    """Give a tiny model."""
-    return load_model(save_checkpoint(tmp_path_factory.mktemp("m") / "m"), backend="transformers", device="cpu")
-
-
-@pytest.fixture
-def drawn(monkeypatch, tmp_path):
-    """Note for every bar whether it was to be shown."""
-    noted = []
+def test_bars_are_drawn_where_they_were_asked_for(monkeypatch, tmp_path):
+    """A reader who asked for none would find bars in the record of his notebook, or wait without one."""
+    drawn, data = [], collection()  # for every bar whether it was to be shown
+    model = load_model(save_checkpoint(tmp_path / "m"), backend="transformers", device="cpu")
     monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path))
     for room in (embeddings, dense):
         real = room.progress_bar
         monkeypatch.setattr(
-            room, "progress_bar", lambda *a, real=real, show, **k: noted.append(show) or real(*a, show=False, **k)
+            room, "progress_bar", lambda *a, real=real, show, **k: drawn.append(show) or real(*a, show=False, **k)
         )
-    return noted
-
-
-def test_bars_are_drawn_where_they_were_asked_for(model, drawn):
-    """A reader who asked for none would find bars in the record of his notebook, or wait without one."""
-    data = collection()
     for show in (False, True):
         drawn.clear()
         Dense(model, progress=show).rank(data, 3)
@@ -57,9 +44,7 @@ def test_bars_are_drawn_where_they_were_asked_for(model, drawn):
 def test_a_result_is_short_to_look_at():
     """A cell that ends in a result would print every score and id."""
     found = compare(["bm25"], collection(), 3).results["BM25"]
-    assert "array(" not in repr(found)
-    assert "ranking" not in repr(found)
-    assert "Evaluation(" not in repr(found)
+    assert not [word for word in ("array(", "ranking", "Evaluation(") if word in repr(found)]
 
 
 def test_warnings_of_a_ranking_are_kept_once():
