@@ -187,15 +187,6 @@ def test_prose_is_no_finer_than_the_tolerance_and_claims_survive_it(project: Pat
         assert {rule for rule, _ in found(project)} == rules
 
 
-def test_provenance_agrees_with_the_lock(project: Path) -> None:
-    """Outputs could come from other versions than the lock's."""
-    assert [p for p in check(project) if p.rule == "provenance"] == []
-    (project / "constraints.txt").write_text("pandas==0.1\n", encoding="utf-8")
-    assert {p.message.partition("constraints")[2] for p in check(project) if p.rule == "provenance"} == {
-        ".txt has 0.1: record again"
-    }
-
-
 def test_opposite_words_are_a_hint(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A translation that says the opposite would be shown to nobody, or what only looks so would fail the check."""
     change(project, "grow with", "decrease with", languages=("en",))
