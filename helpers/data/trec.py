@@ -83,7 +83,7 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, d
 def _has_header(path: Path, columns: Mapping[str, str]) -> bool:
     """Return whether the first line names at least two of the columns of query, document and grade."""
     first = next((line for _, line in _lines(path)), "")
-    names = [name.strip(BLANKS + '"') for name in re.split("[\t,;]", first)]
+    names = [name.strip(BLANKS + '"') for name in re.split("[\t,;|]", first)]
     usual = [(columns[role],) if role in columns else known for role, known in IDS.items()]
     return sum(find_name(names, known) is not None for known in usual) > 1
 
@@ -212,7 +212,7 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
     name = repr(Path(path).name)
     with open_text(Path(path)) as lines:
         for number, line in enumerate(lines, 1):
-            if (text := line.strip(BLANKS)) and not text.startswith("#"):
+            if (text := line.strip(BLANKS)) and not text.startswith(("#", "sep=", '"sep=')):  # Excel's line of its mark
                 yield f"{name}, line {number}", text
 
 
@@ -222,7 +222,7 @@ def _separator(line: str) -> str:
     by_blank = BLANK.split(line)
     if len(by_blank) in (3, 4) and not all(field.endswith((",", ";")) for field in by_blank[:-1]):
         return " "
-    return next((mark for mark in "\t,;" if len(_split(line, mark)) in (3, 4)), " ")
+    return next((mark for mark in "\t,;|" if len(_split(line, mark)) in (3, 4)), " ")
 
 
 def _split(line: str, separator: str) -> list[str]:
