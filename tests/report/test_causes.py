@@ -10,6 +10,7 @@ import numpy as np
 from helpers.data import from_ids, load_dataset
 from helpers.report import compare
 from helpers.report.causes import CAUSES, Cause, causes, tied_at
+from helpers.report.files import as_record
 from helpers.systems import Ranking, Run
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_collection, write_embeddings
@@ -71,6 +72,8 @@ def test_a_part_of_queries_or_corpus_is_told():
     listed = found({"run": Run(NOBODY)}, part)
     assert listed["queries_used"] == [Cause("queries_used", None, 4, 6)]
     assert listed["passages_used"] == [Cause("passages_used", None, 7, 12)]
+    record = as_record(compare({"run": Run(NOBODY)}, part))["data"]
+    assert [record[name] for name in ("queries", "all_queries", "passages", "all_passages")] == [4, 6, 7, 12]
     again = part.first(2).subset(range(6))
     assert (again.all_queries, again.all_passages) == (6, 12)
     assert data.first(6).all_queries == data.first().all_queries == data.subset(range(12)).all_passages == 0
