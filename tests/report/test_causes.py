@@ -72,7 +72,7 @@ def test_a_part_of_queries_or_corpus_is_told():
     listed = found({"run": Run(NOBODY)}, part)
     assert listed["queries_used"] == [Cause("queries_used", None, 4, 6)]
     assert listed["passages_used"] == [Cause("passages_used", None, 7, 12)]
-    record = as_record(compare({"run": Run(NOBODY)}, part))["data"]
+    record = as_record(compare({"run": Run(NOBODY)}, part, 7))["data"]
     assert [record[name] for name in ("queries", "all_queries", "passages", "all_passages")] == [4, 6, 7, 12]
     again = part.first(2).subset(range(6))
     assert (again.all_queries, again.all_passages) == (6, 12)

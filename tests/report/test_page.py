@@ -230,8 +230,8 @@ def test_a_page_of_failures_alone_is_a_page():
 
 def test_each_score_stands_with_its_interval(two):
     """A mean would stand alone, and look exact."""
-    low, high = two.intervals["first"]["ndcg@10"][:2]
-    assert f"{low:.3f}–{high:.3f}" in BeautifulSoup(render(two), "html.parser").find("table").get_text()
+    spread = two.intervals["first"]["ndcg@10"]
+    assert f"{spread.low:.3f}–{spread.high:.3f}" in BeautifulSoup(render(two), "html.parser").find("table").get_text()
 
 
 def test_the_deciding_metric_is_the_first_column():
