@@ -16,7 +16,7 @@ from docs.site.project import Edition, addresses, read_yaml
 ROOT = Path(__file__).parents[2]
 
 
-def own(module: str, names: Sequence[str]) -> list[str]:
+def first_named_here(module: str, names: Sequence[str]) -> list[str]:
     """Leave out, in a file of a package, what the package itself hands on: what stands twice cannot be referred to."""
     package = sys.modules.get(module.rpartition(".")[0])
     return [name for name in names if name not in getattr(package, "__all__", ())]

@@ -8,8 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from docs.site.api import first_named_here
 from docs.site.api import linkcode_resolve as linkcode_resolve
-from docs.site.api import own
 from docs.site.project import addresses
 
 gc.disable()  # looking for trees to free takes a sixth of the time, and all of them are needed until the end
@@ -47,7 +47,7 @@ napoleon_use_rtype = False
 napoleon_use_ivar = True  # the attributes of a class are one list; their types are in its signature
 napoleon_attr_annotations = False
 autosummary_ignore_module_all = False
-autosummary_context = {"own": own}
+autosummary_context = {"first_named_here": first_named_here}
 suppress_warnings = ["config.cache"]  # of that function
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
