@@ -58,6 +58,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/data/spans.py": ["tests/chunks/test_chunks.py"],
     "helpers/data": [*(f"tests/data/test_{name}.py" for name in ("dataset", "formats", "quotes", "trec", "load",
                        "hostile", "hub", "as_found", "without_text", "bundled")), "tests/test_nothing_ignored.py"],
+    "helpers/index/words.py": ["tests/index", "tests/test_scripts.py"],
     "helpers/metrics/acid": ["tests/acid/test_runner.py", "tests/acid/test_suite.py"],
     "helpers/metrics/explanation.py": ["tests/metrics/test_explain.py"],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in

@@ -12,7 +12,9 @@ from safetensors.torch import load_file, save_file
 
 from helpers.models import OFFLINE_DEFAULT, load_model
 from helpers.models.files import read_checkpoint
+from helpers.models.transformer import require_head
 from tests.checkpoints import add_layers, change, save_checkpoint
+from tests.systems.samples import write_reranker
 from tests.watch import watched
 
 CANARY = "the secret of another folder"
@@ -51,6 +53,15 @@ def test_code_of_a_folder_is_not_run(model, tmp_path, monkeypatch, name):
     change(model / "config.json", model_type="unheard-of", auto_map=every)  # nothing but the code knows this one
     change(model / file, auto_map=every)
     refused(model, "hostile")
+
+
+def test_code_of_a_rerankers_folder_is_not_run(tmp_path):
+    """A reranker is looked at before FlagEmbedding loads it: its folder's code could do as much then."""
+    folder = write_reranker(tmp_path / "reranker")
+    (folder / "own_code.py").write_text(f"open({str(tmp_path / 'it-ran')!r}, 'w')\nOwn = object\n")
+    change(folder / "config.json", auto_map={"AutoModelForSequenceClassification": "own_code.Own"})
+    require_head(read_checkpoint(folder))
+    assert not (tmp_path / "it-ran").exists()
 
 
 def test_an_adapter_is_not_followed_to_its_base(model, tmp_path):

@@ -97,3 +97,4 @@ def test_each_model_of_the_tutorial_loads_from_the_hubs_files(tmp_path, monkeypa
     pooled = encode_pooled(model, ["the cat", "a dog is not a fish"], poolings, cache_dir=tmp_path)
     assert all(np.isfinite(vectors).all() for vectors in pooled.values())
     assert (model.projection is not None) == (hub_id == "colbert-ir/colbertv2.0")
+    assert "tensor(" not in repr(model)  # which would fill the screen

@@ -1,6 +1,7 @@
 """Tables and figures of the lessons: each number and mark against the values that it stands for."""
 
 from dataclasses import replace
+from itertools import combinations
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -121,6 +122,15 @@ def test_a_trade_off_is_drawn_with_every_row_named():
     assert {text.get_text(): text.xy for text in axes.texts} == {"a": (1.0, 0.5), "b": (10.0, 1.0), "c": (3.0, 0.9)}
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_xscale()) == ("ms", "share", "log")
     assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 2
+
+
+def test_names_of_points_close_together_are_apart():
+    """Names written over one another, or over a point, could not be read."""
+    table = pd.DataFrame({"ms": [1.0, 1.02, 5.0], "share": [0.5, 0.5, 0.9], "kind": "x"}, index=["one", "two", "far"])
+    axes = plots.plot_tradeoff(table, "ms", "share", "kind")
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert not any(box.contains(*spot) for box in boxes for spot in axes.transData.transform(table[["ms", "share"]]))
 
 
 def test_rankings_are_drawn_with_their_hits_dark():
