@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 import pytrec_eval
@@ -23,10 +25,12 @@ NAMES = [f"{name}@{k}" for name in TREC_NAMES for k in CUTOFFS] + ["mrr@200", "r
 
 
 def trec_values(qrels: dict, run: dict, **options: object) -> dict[str, np.ndarray]:
-    """What trec_eval says, by our names, given its options -J and -l; reciprocal rank has no cutoff there."""
+    """What trec_eval says, by our names, given its options -J, -l and -c; reciprocal rank has no cutoff there."""
     at = ",".join(map(str, CUTOFFS))
     wanted = {f"{name.rstrip('_')}.{at}" for name in TREC_NAMES.values()} | {"recip_rank", "Rprec", "bpref"}
-    computed = pytrec_eval.RelevanceEvaluator(qrels, wanted, **options).evaluate(run)
+    retrieved = {query: docs for query, docs in run.items() if docs}  # pytrec_eval 0.5.11 may crash on an empty ranking
+    found = pytrec_eval.RelevanceEvaluator(qrels, wanted, **options).evaluate(retrieved) if retrieved else {}
+    computed = {query: found.get(query) or defaultdict(float) for query in qrels}
     values = {
         f"{ours}@{k}": np.array([computed[query][f"{theirs}{k}"] for query in qrels])
         for ours, theirs in TREC_NAMES.items()
