@@ -166,17 +166,6 @@ class Judgements:
             raise ValueError(f"qrels names the document {rows.min()}; rows start at 0 and -1 means padding.")
         return rows
 
-    @cached_property
-    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The m different `rows` ascending; the pairs of query and row, ascending; and their grades, (n,).
-
-        A pair is one number, query · m + place of the row among the m.
-        """
-        rows, places = np.unique(self.rows, return_inverse=True)
-        pairs = self.query * len(rows) + places
-        order = np.argsort(pairs)
-        return rows, pairs[order], self.grade[order]
-
 
 Qrels = Judgements | Mapping[Any, Entry] | Sequence[Entry] | np.ndarray
 
