@@ -113,7 +113,7 @@ def _order_by_score(
     falls = scores[:, 1:] < scores[:, :-1]
     if (scores[:, 1:] > scores[:, :-1]).any() and not falls.any():
         warn("Scores rise along the rankings. If they are distances, pass their negative.")
-    unsorted = ~falls.all(axis=1)  # elsewhere places are ranks
+    unsorted: np.ndarray = np.logical_not(falls.all(axis=1))  # elsewhere places are ranks
     retrieved = np.flatnonzero((rank > 0) & unsorted[judgements.query])
     for part in _blocks(len(retrieved), ids.shape[1]):
         pairs = retrieved[part]
@@ -172,8 +172,7 @@ def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> Rankings
             found = [place.get(doc, 0) for doc in wanted]
         ranks += found
         counts.append(len(ranking))
-        for kind in set(map(type, ranking)) - kinds.keys():
-            kinds[kind] = next(doc for doc in ranking if type(doc) is kind)
+        kinds |= zip(map(type, ranking), ranking, strict=True)
 
     _check_kinds(set(kinds), set(map(type, judgements.docs)))
     if judgements.docs and kinds and not any(ranks):

@@ -107,7 +107,9 @@ def test_lesson(language: str, name: str) -> None:
 def test_noise_changes_no_output(language: str, name: str) -> None:
     """Another processor, which rounds otherwise, would give other outputs than those recorded."""
     with temporary_cache(ROOT, seed=4) as cache:
-        unlike = differences(read(lesson_path(ROOT, language, name)), name, Condition("noise"), cache, root=ROOT)
+        unlike = differences(
+            read(lesson_path(ROOT, language, name)), name, Condition("noise", {}, None), cache, root=ROOT
+        )
     assert unlike == [], "\n".join(map(str, unlike))
 
 
