@@ -115,7 +115,8 @@ def judges(answers: "pd.DataFrame", first: str = "verdict", second: str = "secon
     """
     both = answers[answers[first].isin(VERDICTS) & answers[second].isin(VERDICTS)].reset_index(drop=True)
     right = [(both[judge] == "correct").astype(int).groupby(both["query"], sort=False) for judge in (first, second)]
-    return agreement(*({query: rows.to_dict() for query, rows in groups} for groups in right))
+    ours, theirs = ({query: rows.to_dict() for query, rows in groups} for groups in right)
+    return agreement(ours, theirs)
 
 
 def difference(answers: "pd.DataFrame", first: str, second: str) -> "dict[str, Interval]":

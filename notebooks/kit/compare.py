@@ -99,8 +99,8 @@ def _texts(recorded: str, fresh: str, verify: Tolerance) -> Unlike:
 
 def _drawings(recorded: str, fresh: str, verify: Tolerance) -> Unlike:
     """Yield the differences between two SVGs; those that two versions of matplotlib drew pass."""
-    old, new = (re.findall(r'data-drawn-by="Matplotlib ([\w.]+)"', svg) for svg in (recorded, fresh))
-    if recorded == fresh or (old and new and old != new):
+    versions = [re.findall(r'data-drawn-by="Matplotlib ([\w.]+)"', svg) for svg in (recorded, fresh)]
+    if recorded == fresh or (all(versions) and versions[0] != versions[1]):
         return
     if sides := unlike(recorded, fresh):
         yield ("figure, SVG", *sides)
