@@ -16,6 +16,7 @@ from helpers._trec_order import single_precision
 from helpers.metrics.qrels import Judgements
 
 BLOCK = 1 << 17  # numbers looked at together: few enough that they stay in the processor's cache
+POOL = 64  # judged documents of a query above which they are sorted
 OneRanking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
 Retrieved = np.ndarray | Mapping[Any, OneRanking] | Sequence[OneRanking]
 
@@ -90,11 +91,17 @@ def _read_rows(
 
 def _places(ids: np.ndarray, judgements: Judgements) -> np.ndarray:
     """The place, from 1, of every judged row in the ids of its query, (q, k); 0 if it is not among them."""
-    places = np.zeros(len(judgements.rows), np.int64)
-    for part in _blocks(len(places), ids.shape[1]):
-        equal = ids[judgements.query[part]] == judgements.rows[part, None]
+    places, ends, rows = np.zeros(len(judgements.rows), np.int64), np.cumsum(judgements.n_judged), judgements.rows
+    pools = judgements.n_judged > POOL
+    for query in np.flatnonzero(pools).tolist():  # sorted, as comparing would take long
+        judged = slice(ends[query] - judgements.n_judged[query], ends[query])
+        _, column, number = np.intersect1d(ids[query], rows[judged], return_indices=True)
+        places[judged][number] = column + 1
+    few = np.flatnonzero(~pools[judgements.query])
+    for part in _blocks(len(few), ids.shape[1]):
+        equal = ids[judgements.query[few[part]]] == rows[few[part], None]
         found, column = np.divmod(np.flatnonzero(equal), ids.shape[1])
-        places[part][found] = column + 1
+        places[few[part][found]] = column + 1
     return places
 
 

@@ -186,7 +186,7 @@ COMMANDS: dict[str, Callable[[list[str]], object]] = {
 }  # fmt: skip
 # Those that have no parser to ask, and those that this project did not write.
 OTHERS = {
-    "retrieval-acid", "tests.bench", "tests.data.differences",
+    "retrieval-acid", "tests.bench", "tests.data.differences", "tests.false_changes",
     "tests.site.recorded", "docs.site", "papermill", "nbconvert",
     "pip", "uv", "venv", "pytest", "export", "git", "grep", "cd", "conda", "dask", "npm", "pre-commit", "xcode-select",
     "jupyter",
