@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
-
-Doc = TypeVar("Doc")
-
-
-def trec_order(docs: Sequence[Doc], scores: ArrayLike, text_of: Callable[[Doc], str]) -> list[Doc]:
-    """Return documents in trec_eval's order; ids are compared as text only where scores are equal."""
-    import numpy as np  # not needed to read files
-
-    values = np.asarray(scores)
-    best_first = np.argsort(-values, kind="stable")
-    ordered, values = [docs[row] for row in best_first.tolist()], values[best_first]
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
-    ends = np.append(starts[1:], len(values))
-    tied = ends - starts > 1
-    for start, end in zip(starts[tied].tolist(), ends[tied].tolist(), strict=True):
-        ordered[start:end] = sorted(ordered[start:end], key=text_of, reverse=True)
-    return ordered
 
 
 def single_precision(scores: ArrayLike) -> np.ndarray:
@@ -38,7 +21,7 @@ def single_precision(scores: ArrayLike) -> np.ndarray:
 def trec_rows(
     queries: np.ndarray, scores: np.ndarray, documents: np.ndarray, text_of: Callable[[int], str]
 ) -> np.ndarray:
-    """Return the order of the rows of several queries, (n,) each: by query, within each as :func:`trec_order`.
+    """Return the order of the rows of several queries, (n,) each: by query, within each best first.
 
     Scores are in single precision; the id of a document is asked for where scores are equal alone.
     """

@@ -113,15 +113,10 @@ def judges(answers: "pd.DataFrame", first: str = "verdict", second: str = "secon
 
     The interval is a bootstrap over the questions, see :func:`helpers.judgements.agreement`.
     """
-    both = answers[answers[first].isin(VERDICTS) & answers[second].isin(VERDICTS)]
-
-    def grades(judge: str) -> dict[object, dict[int, int]]:
-        by_query: dict[object, dict[int, int]] = {}
-        for row, (query, verdict) in enumerate(zip(both["query"], both[judge], strict=True)):
-            by_query.setdefault(query, {})[row] = int(verdict == "correct")
-        return by_query
-
-    return agreement(grades(first), grades(second))
+    both = answers[answers[first].isin(VERDICTS) & answers[second].isin(VERDICTS)].reset_index(drop=True)
+    right = [(both[judge] == "correct").astype(int).groupby(both["query"], sort=False) for judge in (first, second)]
+    ours, theirs = ({query: rows.to_dict() for query, rows in groups} for groups in right)
+    return agreement(ours, theirs)
 
 
 def difference(answers: "pd.DataFrame", first: str, second: str) -> "dict[str, Interval]":
@@ -160,17 +155,16 @@ def _bundled(name: str) -> list[dict[str, object]]:
     data = load_spans(BUNDLED[name])
     rows_of = {document: row for row, document in enumerate(data.document_ids)}
     questions = dict(zip(data.query_ids, data.queries, strict=True))
-    vital: dict[str, list[bool]] = {}
-    facts: dict[str, list[str]] = {}
+    nuggets: dict[str, list[dict[str, str]]] = {}
     for nugget in lines("nuggets.jsonl"):
-        vital.setdefault(nugget["query"], []).append(nugget["importance"] == "vital")
-        facts.setdefault(nugget["query"], []).append(f"{nugget['importance']}: {nugget['text']}")
+        nuggets.setdefault(nugget["query"], []).append(nugget)
     ranked = {(line["query"], line["system"]): line["chunks"] for line in lines("rankings.jsonl")}
     judged = {(line["answer"], line["judge"]): line for line in lines("judgements.jsonl")}
     rows = []
     for line in lines("answers.jsonl"):
         first, second = (judged[line["id"], judge] for judge in ("first", "second"))
         claims = [one for one in first["sentences"] if one[0] != "none" and first["verdict"] != "refused"]
+        own = nuggets[line["query"]]
         careful = judged.get((line["id"], "careful"), {"verdict": ""})
         rows.append(
             {
@@ -178,12 +172,12 @@ def _bundled(name: str) -> list[dict[str, object]]:
                 "system": line["system"],
                 "answerable": line["answerable"],
                 "question": questions[line["query"]],
-                "facts": facts[line["query"]],
+                "facts": [f"{nugget['importance']}: {nugget['text']}" for nugget in own],
                 "answer": between.join(sentence for sentence, _ in line["sentences"]),
                 "verdict": first["verdict"],
                 "second": second["verdict"],
                 "careful": careful["verdict"],
-                "nuggets": np.array(first["nuggets"])[vital[line["query"]]].mean(),
+                "nuggets": np.array(first["nuggets"])[[nugget["importance"] == "vital" for nugget in own]].mean(),
                 "support": np.mean([support == "yes" for support, _ in claims]) if claims else np.nan,
                 "useful": np.mean([useful for _, useful in claims]) if claims else np.nan,
                 "score": np.nan if line["score"] is None else line["score"],

@@ -231,8 +231,12 @@ def tukey_hsd(values: ArrayLike, resamples: int = DRAWS, seed: int = 0) -> np.nd
     systems, sums = len(table), table.sum(1)
     gaps = np.abs(sums[:, None] - sums)
     table = table[:, np.ptp(table, axis=0) > 0]
-    if math.lgamma(systems + 1) * table.shape[1] <= math.log(PATTERNS):
-        ranges = _all_ranges(table)
+    if math.lgamma(systems + 1) * table.shape[1] <= math.log(PATTERNS):  # every deal
+        sums = np.zeros((1, systems))
+        for column in table.T:
+            dealt = np.array(list(itertools.permutations(column)))
+            sums = (sums[:, None] + dealt).reshape(-1, systems)
+        ranges = np.ptp(sums, axis=1)
     elif table.size <= _DEALT:
         ranges = np.append(_random_ranges(table, resamples, seed), np.inf)  # the deal that was seen is one more
     else:
@@ -254,16 +258,6 @@ def _range_exceeds(gaps: np.ndarray, count: int) -> np.ndarray:
     density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
     exceeds: np.ndarray = np.maximum(1 - count * step * (density * inside ** (count - 1)).sum(-1), 0)
     return exceeds
-
-
-def _all_ranges(table: np.ndarray) -> np.ndarray:
-    """Return the largest difference of sums, over the systems, of every deal of the values within each query."""
-    sums = np.zeros((1, len(table)))
-    for column in table.T:
-        dealt = np.array(list(itertools.permutations(column)))
-        sums = (sums[:, None] + dealt).reshape(-1, len(table))
-    ranges: np.ndarray = np.ptp(sums, axis=1)
-    return ranges
 
 
 def _random_ranges(table: np.ndarray, draws: int, seed: int) -> np.ndarray:

@@ -30,14 +30,12 @@ A judged query with nothing relevant, or for which nothing was retrieved, scores
 
 # In the order of these steps:
 # qrels        judgements as arrays
-# inputs       the forms of rankings, and their order
-# lookup       the ranks of judged documents
+# inputs       the forms of rankings, and the ranks of judged documents in them
 # hits         judged documents with their ranks
 # definitions  the metrics
 # registry     `@metric`: a name, a cutoff, options
 # evaluation   many metrics at once
-# variants     the lists and formulas that people make of a run and a metric
-# explanation  which of them gives a number
+# explanation  which way to compute a metric gives a number
 
 from helpers.metrics import definitions
 from helpers.metrics.definitions import *  # noqa: F403  its __all__ lists the metrics

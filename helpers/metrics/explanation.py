@@ -222,7 +222,7 @@ class Table:
                 rank = np.concatenate(ranks)
                 keep = rank > 0
                 judged = Ranked.best_first(query[keep], rank[keep], grade[keep])
-                hits = Hits(self.judgements, WHOLE, WHOLE, judged, np.minimum(length, depth), 0, 0)
+                hits = Hits(self.judgements, WHOLE, judged, np.minimum(length, depth), 0, 0)
                 for unjudged, of in (("wrong", hits), ("removed", hits.condensed())):
                     same = tuple(a.tobytes() for a in (of.judged.query, of.judged.rank, of.judged.grade, of.retrieved))
                     cut = "whole" if depth == WHOLE else depth

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,12 +19,10 @@ class Hits:
 
     judgements: Judgements
     depth: int
-    longest: int  # documents in the longest ranking given, down to any depth
     judged: Ranked  # every judged document that was retrieved
-    retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
+    retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to any depth
     unjudged: int  # queries of the run that have no judgements and were ignored
     tied: int  # rankings in which two documents have the same score
-    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False)  # by cutoff
 
     @cached_property
     def gains(self) -> Ranked:
@@ -52,10 +50,8 @@ class Hits:
         return self.judgements.n_relevant
 
     def count(self, k: int) -> np.ndarray:
-        """Relevant documents in the top k of each query, (q,). Counted once for each k."""
-        if k not in self._counts:
-            self._counts[k] = self.per_query(self.relevant.top(k).query)
-        return self._counts[k]
+        """Relevant documents in the top k of each query, (q,)."""
+        return self.per_query(self.relevant.top(k).query)
 
     def per_query(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Count, or sum the weights of, the entries of each query, in the order given, (q,)."""
@@ -83,11 +79,13 @@ def find_hits(
     """
     depth = None if depth is None else checked_cutoff(depth)
     if isinstance(retrieved, Hits):
-        if (needed := retrieved.longest if depth is None else depth) > retrieved.depth:
+        needed = retrieved.retrieved.max() if depth is None else depth
+        if needed > retrieved.depth:
             raise ValueError(f"These hits reach rank {retrieved.depth}, rank {needed} was asked for: find them again.")
         return retrieved
     judgements = Judgements.of(qrels)
-    rankings = read_rankings(retrieved, judgements, scores, doc_ids)
-    depth = max(1, rankings.longest) if depth is None else depth
-    judged, lengths = rankings.match(depth), np.minimum(depth, rankings.counts)
-    return Hits(judgements, depth, rankings.longest, judged, lengths, rankings.unjudged, rankings.tied)
+    rank, counts, unjudged, tied = read_rankings(retrieved, judgements, depth, scores, doc_ids)
+    depth = max(1, int(counts.max())) if depth is None else depth
+    found = np.flatnonzero(rank)
+    judged = Ranked.best_first(judgements.query[found], rank[found], judgements.grade[found]).top(depth)
+    return Hits(judgements, depth, judged, counts, unjudged, tied)

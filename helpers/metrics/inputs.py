@@ -1,43 +1,41 @@
-"""Rankings in the forms that people have, checked and put in trec_eval's order."""
+"""Rankings in the forms that people have, checked, and the ranks of judged documents in them by trec_eval's order."""
 
 from __future__ import annotations
 
 import operator
 import sys
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from helpers._trec_order import single_precision, trec_order, trec_rows
-from helpers.metrics.lookup import check_padding, check_unique, match_rows, row_blocks
-from helpers.metrics.qrels import Judgements, Ranked
+from helpers._trec_order import single_precision
+from helpers.metrics.qrels import Judgements
 
+BLOCK = 1 << 17  # numbers looked at together: few enough that they stay in the processor's cache
+POOL = 64  # judged documents of a query above which they are sorted
 OneRanking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
 Retrieved = np.ndarray | Mapping[Any, OneRanking] | Sequence[OneRanking]
 
 
-@dataclass(frozen=True, eq=False)
-class Rankings:
-    """The rankings of the judged queries, in their final order."""
+class Rankings(NamedTuple):
+    """Where the n judged documents stand in the rankings of the q judged queries."""
 
-    counts: np.ndarray  # (q,) how many documents each holds
-    tied: int  # in how many two documents have the same score
+    rank: np.ndarray  # (n,) from 1; 0 if the document was not retrieved, or was not looked for so far down
+    counts: np.ndarray  # (q,) how many documents each ranking holds
     unjudged: int  # queries of the run that have no judgements and were ignored
-    match: Callable[[int], Ranked]  # the judged documents down to a rank; warns if there are none at any rank
-
-    @property
-    def longest(self) -> int:
-        """The rank of the last document of the longest ranking."""
-        return int(self.counts.max(initial=0))
+    tied: int  # in how many rankings two documents have the same score
 
 
 def read_rankings(
-    retrieved: Retrieved, judgements: Judgements, scores: np.ndarray | None = None, doc_ids: Sequence[Any] | None = None
+    retrieved: Retrieved,
+    judgements: Judgements,
+    depth: int | None = None,
+    scores: np.ndarray | None = None,
+    doc_ids: Sequence[Any] | None = None,
 ) -> Rankings:
     """Read the accepted forms: an integer array, lists of ids, or a run keyed by query; see `evaluate`."""
     if isinstance(retrieved, Mapping):
@@ -55,35 +53,22 @@ def read_rankings(
                 f"{len(rankings)} rankings for {judgements.n_queries} judged queries: there must be one each."
             )
         if isinstance(rankings, np.ndarray) and rankings.dtype.kind not in "OUS":
-            return _of_rows(*_ordered_rows(rankings, scores, doc_ids), judgements)
+            text_of = str if doc_ids is None else lambda row: str(doc_ids[row])
+            return _read_rows(rankings, judgements, depth, scores, text_of)
         run = dict(enumerate(rankings.tolist() if isinstance(rankings, np.ndarray) else rankings))
     if scores is not None:
         raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")
     return _read_run(run, judgements)
 
 
-def _of_rows(ids: np.ndarray, tied: int | None, judgements: Judgements) -> Rankings:
-    """Rankings of rows of a corpus, (q, k) with -1 as padding; `tied` is None if their order is not that of scores."""
-
-    def match(depth: int) -> Ranked:
-        if depth > ids.shape[1]:
-            warn(f"The rankings hold {ids.shape[1]} places: a cutoff of {depth} sees no more.")
-        # by scores every document had a part in the order, so all are checked
-        ranked = match_rows(ids[:, :depth] if tied is None else ids, judgements)
-        if not len(ranked) and judgements.docs and (ids >= 0).any() and not len(match_rows(ids, judgements)):
-            _warn_no_overlap("document", int(ids.max()), judgements.docs[0])
-        return ranked.top(depth)
-
-    counts = np.full(len(ids), ids.shape[1])
-    padded = np.flatnonzero((ids[:, -1:] < 0).any(axis=1))
-    counts[padded] = np.count_nonzero(ids[padded] >= 0, axis=1)
-    return Rankings(counts, tied or 0, 0, match)
-
-
-def _ordered_rows(
-    ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any] | None
-) -> tuple[np.ndarray, int | None]:
-    """An integer array (q, k), ordered by scores if there are any, and how many rankings have ties by them."""
+def _read_rows(
+    ids: np.ndarray,
+    judgements: Judgements,
+    depth: int | None,
+    scores: np.ndarray | None,
+    text_of: Callable[[int], str],
+) -> Rankings:
+    """Rankings of rows of a corpus, (q, k) with -1 as padding, in the order of scores if there are any."""
     if ids.dtype.kind == "f":
         raise TypeError(
             "The ranking holds floating-point numbers, which look like scores. FAISS returns (scores, ids): "
@@ -91,14 +76,87 @@ def _ordered_rows(
         )
     if ids.dtype.kind not in "iu" or ids.ndim != 2:
         raise TypeError(f"The ranking must be an integer array (queries, k), not {ids.dtype} of shape {ids.shape}.")
-    if scores is None:
-        return ids, None
-    scores = np.asarray(scores)
+    whole, tied = ids.astype(np.int64, copy=False), 0
+    if (cutoff := depth or 1) > ids.shape[1]:
+        warn(f"The rankings hold {ids.shape[1]} places: a cutoff of {cutoff} sees no more.")
+    seen = whole if scores is not None else whole[:, :depth]
+    _check_rows(seen)
+    rank = _places(seen, judgements)
+    if not rank.any() and judgements.docs and (whole >= 0).any() and not _places(whole, judgements).any():
+        _warn_no_overlap("document", int(whole.max()), judgements.docs[0])
+    if scores is not None:
+        tied = _order_by_score(rank, whole, judgements, np.asarray(scores), text_of)
+    return Rankings(rank, np.count_nonzero(whole >= 0, axis=1), 0, tied)
+
+
+def _places(ids: np.ndarray, judgements: Judgements) -> np.ndarray:
+    """The place, from 1, of every judged row in the ids of its query, (q, k); 0 if it is not among them."""
+    places, ends, rows = np.zeros(len(judgements.rows), np.int64), np.cumsum(judgements.n_judged), judgements.rows
+    pools = judgements.n_judged > POOL
+    for query in np.flatnonzero(pools).tolist():  # sorted, as comparing would take long
+        judged = slice(ends[query] - judgements.n_judged[query], ends[query])
+        _, column, number = np.intersect1d(ids[query], rows[judged], return_indices=True)
+        places[judged][number] = column + 1
+    few = np.flatnonzero(~pools[judgements.query])
+    for part in _blocks(len(few), ids.shape[1]):
+        equal = ids[judgements.query[few[part]]] == rows[few[part], None]
+        found, column = np.divmod(np.flatnonzero(equal), ids.shape[1])
+        places[few[part][found]] = column + 1
+    return places
+
+
+def _order_by_score(
+    rank: np.ndarray, ids: np.ndarray, judgements: Judgements, scores: np.ndarray, text_of: Callable[[int], str]
+) -> int:
+    """Turn places into ranks by score, of equal ones by id; return in how many rankings two documents share a score."""
     if scores.dtype.kind != "f":
         raise TypeError(f"scores must be floating-point numbers, not {scores.dtype}: are these ids?")
     if scores.shape != ids.shape:
         raise ValueError(f"scores have shape {scores.shape}, the ids {ids.shape}: they must agree.")
-    return order_rows(ids, scores, str if doc_ids is None else lambda row: str(doc_ids[row]))
+    scores = single_precision(scores)
+    if np.isnan(scores[ids >= 0]).any():
+        raise ValueError("A score is not a number (NaN). Remove the document or give it a score.")
+    scores[ids < 0] = np.nan  # padding: neither above a score nor equal to one
+    falls = scores[:, 1:] < scores[:, :-1]
+    if (scores[:, 1:] > scores[:, :-1]).any() and not falls.any():
+        warn("Scores rise along the rankings. If they are distances, pass their negative.")
+    unsorted: np.ndarray = np.logical_not(falls.all(axis=1))  # elsewhere places are ranks
+    retrieved = np.flatnonzero((rank > 0) & unsorted[judgements.query])
+    for part in _blocks(len(retrieved), ids.shape[1]):
+        pairs = retrieved[part]
+        query = judgements.query[pairs]
+        others, score = scores[query], scores[query, rank[pairs] - 1][:, None]
+        rank[pairs] = 1 + np.count_nonzero(others > score, axis=1)
+        equal = others == score
+        for number in np.flatnonzero(np.count_nonzero(equal, axis=1) > 1).tolist():
+            text = text_of(judgements.rows[pairs[number]])
+            rank[pairs[number]] += sum(text_of(row) > text for row in ids[query[number], equal[number]].tolist())
+    ordered = np.sort(scores[unsorted], axis=1)
+    return int(np.count_nonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)))
+
+
+def _blocks(n_rows: int, width: int) -> Iterator[slice]:
+    """Slices of rows that hold about `BLOCK` numbers each."""
+    step = max(1, BLOCK // max(1, width))
+    return (slice(start, start + step) for start in range(0, n_rows, step))
+
+
+def _check_rows(ids: np.ndarray) -> None:
+    """Raise if an id follows padding, or is repeated within a ranking."""
+    broken = np.flatnonzero(((ids[:, :-1] < 0) & (ids[:, 1:] >= 0)).any(axis=1))
+    if broken.size:
+        raise ValueError(f"The ranking of query {broken[0]} has padding (-1) before an id: move it to the end.")
+    ordered = np.sort(ids, axis=1)
+    repeats = np.flatnonzero(((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1))
+    for query in repeats[:1].tolist():
+        _check_unique([doc for doc in ids[query].tolist() if doc >= 0], query)
+
+
+def _check_unique(docs: list[Any], query: Hashable) -> None:
+    """Raise if a document is listed twice in a ranking."""
+    if len(set(docs)) != len(docs):
+        repeated = next(doc for position, doc in enumerate(docs) if doc in docs[:position])
+        raise ValueError(f"The ranking of query {query!r} holds {repeated!r} twice. Remove the repetition.")
 
 
 def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> Rankings:
@@ -121,18 +179,12 @@ def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> Rankings
             found = [place.get(doc, 0) for doc in wanted]
         ranks += found
         counts.append(len(ranking))
-        for kind in set(map(type, ranking)) - kinds.keys():
-            kinds[kind] = next(doc for doc in ranking if type(doc) is kind)
+        kinds |= zip(map(type, ranking), ranking, strict=True)
 
-    def match(depth: int) -> Ranked:
-        _check_kinds(set(kinds), set(map(type, judgements.docs)))
-        rank = np.array(ranks, np.int64)
-        found = np.flatnonzero(rank)
-        if judgements.docs and kinds and not len(found):
-            _warn_no_overlap("document", next(iter(kinds.values())), judgements.docs[0])
-        return Ranked.best_first(judgements.query[found], rank[found], judgements.grade[found]).top(depth)
-
-    return Rankings(np.array(counts), tied, unjudged, match)
+    _check_kinds(set(kinds), set(map(type, judgements.docs)))
+    if judgements.docs and kinds and not any(ranks):
+        _warn_no_overlap("document", next(iter(kinds.values())), judgements.docs[0])
+    return Rankings(np.array(ranks, np.int64), np.array(counts), unjudged, tied)
 
 
 def _listed(ranking: Iterable[Hashable], query: Hashable) -> list[Any]:
@@ -143,7 +195,7 @@ def _listed(ranking: Iterable[Hashable], query: Hashable) -> list[Any]:
         docs.pop()
     if any(isinstance(doc, Integral) and doc < 0 for doc in docs):
         raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
-    check_unique(docs, query)
+    _check_unique(docs, query)
     return docs
 
 
@@ -153,55 +205,15 @@ def _ranks_by_score(ranking: Mapping[Any, float], wanted: list[Any], query: Hash
     if np.isnan(scores).any():
         raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
     ascending = np.sort(scores)
-    if (ascending[1:] == ascending[:-1]).any():
-        place = {doc: rank for rank, doc in enumerate(trec_order(list(ranking), scores, str), 1)}
-        return [place.get(doc, 0) for doc in wanted], True
-    retrieved = [doc for doc in wanted if doc in ranking]
-    above = len(scores) - ascending.searchsorted(single_precision([ranking[doc] for doc in retrieved]))
-    place = dict(zip(retrieved, above.tolist(), strict=True))
-    return [place.get(doc, 0) for doc in wanted], False
-
-
-def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str]) -> tuple[np.ndarray, int]:
-    """Put rankings of rows, (q, k), in trec_eval's order, and count those in which two documents share a score.
-
-    Only rankings out of order are touched: they are sorted where a score rises, and then the documents of equal score
-    by id.
-    """
-    ordered, tied, rises, falls = ids, 0, False, False
-    for queries in row_blocks(*ids.shape):
-        block, block_scores = ids[queries], single_precision(scores[queries])
-        padding = block < 0
-        block_scores[padding] = np.nan  # equal to nothing, and sorted last
-        if np.count_nonzero(np.isnan(block_scores)) != np.count_nonzero(padding):
-            raise ValueError("A score is not a number (NaN). Remove the document or give it a score.")
-        rising = bool((block_scores[:, 1:] > block_scores[:, :-1]).any())
-        rises, falls = rises or rising, falls or bool((block_scores[:, 1:] < block_scores[:, :-1]).any())
-        check_padding(block, queries.start)
-        if rising:
-            best_first = np.argsort(-block_scores)
-            block = np.take_along_axis(block, best_first, axis=1)
-            block_scores = np.take_along_axis(block_scores, best_first, axis=1)
-        equal = block_scores[:, 1:] == block_scores[:, :-1]
-        if equal.any():
-            block = _order_ties(block, equal, text_of)
-            tied += int(np.count_nonzero(equal.any(axis=1)))
-        if block.base is not ids:
-            ordered = ids.copy() if ordered is ids else ordered
-            ordered[queries] = block
-    if rises and not falls:
-        warn("Scores rise along the rankings. If they are distances, pass their negative.")
-    return ordered, tied
-
-
-def _order_ties(block: np.ndarray, equal: np.ndarray, text_of: Callable[[int], str]) -> np.ndarray:
-    """A copy of sorted rankings with ties in trec_eval's order; `equal` is true where a score equals the next."""
-    as_before = np.pad(equal, ((0, 0), (1, 0)))
-    in_tie = as_before | np.pad(equal, ((0, 0), (0, 1)))
-    group, tied = np.cumsum(~as_before[in_tie]), block[in_tie]
-    ordered = block.copy()
-    ordered[in_tie] = tied[trec_rows(group, np.zeros(len(group)), tied, text_of)]
-    return ordered
+    tied = bool((ascending[1:] == ascending[:-1]).any())
+    retrieved, docs = [doc for doc in wanted if doc in ranking], list(ranking) if tied else []
+    values = single_precision([ranking[doc] for doc in retrieved])
+    ranks = 1 + len(scores) - ascending.searchsorted(values, side="right")
+    for number, doc in enumerate(retrieved if tied else ()):
+        equal = np.flatnonzero(scores == values[number]).tolist()
+        ranks[number] += sum(str(docs[other]) > str(doc) for other in equal)
+    place = dict(zip(retrieved, ranks.tolist(), strict=True))
+    return [place.get(doc, 0) for doc in wanted], tied
 
 
 def checked_cutoff(k: object) -> int:

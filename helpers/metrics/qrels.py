@@ -26,7 +26,6 @@ class Ranked:
     query: np.ndarray
     rank: np.ndarray
     grade: np.ndarray
-    longer: Ranked | None = None  # the list that this one is the top of
 
     @classmethod
     def best_first(cls, query: np.ndarray, rank: np.ndarray, grade: np.ndarray) -> Ranked:
@@ -44,12 +43,10 @@ class Ranked:
         end = int(self.rank.searchsorted(k, side="right"))
         if end == len(self):
             return self
-        return Ranked(self.query[:end], self.rank[:end], self.grade[:end], longer=self)
+        return Ranked(self.query[:end], self.rank[:end], self.grade[:end])
 
     def at_least(self, level: int) -> Ranked:
-        """The documents with a grade of `level` or more; `self` where that is all of them."""
-        if self.grade.min(initial=level) >= level:
-            return self
+        """The documents with a grade of `level` or more."""
         return self.only(self.grade >= level)
 
     def only(self, wanted: np.ndarray) -> Ranked:
@@ -66,8 +63,6 @@ class Ranked:
     @cached_property
     def so_far(self) -> np.ndarray:
         """For each document, how many of its query are listed at its rank or better, itself included. (n,) int64."""
-        if self.longer is not None:
-            return self.longer.so_far[: len(self)]
         listed = np.zeros(self.query.max(initial=-1) + 1, np.int64)
         so_far = np.empty(len(self), np.int64)
         for _, documents in self.ranks():
@@ -165,17 +160,6 @@ class Judgements:
         if rows.size and rows.min() < 0:
             raise ValueError(f"qrels names the document {rows.min()}; rows start at 0 and -1 means padding.")
         return rows
-
-    @cached_property
-    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The m different `rows` ascending; the pairs of query and row, ascending; and their grades, (n,).
-
-        A pair is one number, query · m + place of the row among the m.
-        """
-        rows, places = np.unique(self.rows, return_inverse=True)
-        pairs = self.query * len(rows) + places
-        order = np.argsort(pairs)
-        return rows, pairs[order], self.grade[order]
 
 
 Qrels = Judgements | Mapping[Any, Entry] | Sequence[Entry] | np.ndarray

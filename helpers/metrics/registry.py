@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
 
 import numpy as np
 
@@ -56,23 +55,6 @@ class Metric:
         """The values for hits that are deep enough."""
         return self.definition(hits, k, **options) if self.takes_cutoff else self.definition(hits, **options)
 
-    def __call__(
-        self, retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
-    ) -> np.ndarray:
-        """Call it as `recall(retrieved, qrels, k)`, or on earlier hits as `recall(hits, k)`; k is 10 by default.
-
-        One value for each query, (q,) float64.
-        """
-        if isinstance(retrieved, Hits):
-            if qrels is not None and (k is not None or not isinstance(qrels, (int, np.integer))):
-                raise TypeError(f"Hits hold their judgements already: write {self.name}(hits, k) without qrels.")
-            cutoff = self.cutoff(k if qrels is None else qrels)
-            return self.of(find_hits(retrieved, depth=cutoff), cutoff, **options)
-        if isinstance(qrels, (int, np.integer)):
-            raise TypeError(f"qrels is {qrels!r}: give the judgements as the second argument, the cutoff as the third.")
-        cutoff = self.cutoff(k)
-        return self.of(find_hits(retrieved, qrels, cutoff), cutoff, **options)
-
 
 METRICS: dict[str, Metric] = {}
 """Every metric by the name that `evaluate` takes.
@@ -106,11 +88,22 @@ def metric(name: str) -> Callable[[Definition], Definition]:
         parameters = inspect.signature(definition).parameters.values()
         options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
         takes_cutoff = any(p.name == "k" for p in parameters)
-        METRICS[name] = Metric(name, definition, takes_cutoff, options, name in UNCUT_TOO)
+        METRICS[name] = entry = Metric(name, definition, takes_cutoff, options, name in UNCUT_TOO)
 
         @wraps(definition)
-        def function(*arguments: Any, **options: Any) -> np.ndarray:
-            return METRICS[name](*arguments, **options)
+        def function(
+            retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
+        ) -> np.ndarray:
+            if isinstance(retrieved, Hits):  # called as recall(hits, k)
+                if qrels is not None and (k is not None or not isinstance(qrels, (int, np.integer))):
+                    raise TypeError(f"Hits hold their judgements already: write {name}(hits, k) without qrels.")
+                qrels, k = None, k if qrels is None else qrels
+            elif isinstance(qrels, (int, np.integer)):
+                raise TypeError(
+                    f"qrels is {qrels!r}: give the judgements as the second argument, the cutoff as the third."
+                )
+            cutoff = entry.cutoff(k)
+            return entry.of(find_hits(retrieved, qrels, cutoff), cutoff, **options)
 
         function.__doc__ = _documented(definition)
         return function

@@ -79,8 +79,6 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
         )
     if log:
         _log_scale(axes)
-    if len(scores) == 1:  # between whose neighbours nothing was measured
-        axes.set_xticks(scores.index)
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
     axes.set_ylim(0, 1.02)

@@ -69,10 +69,6 @@ def _plain(element: ElementTree.Element, referred: set[str]) -> None:
         del attributes["transform"]
     for name in _GEOMETRY:
         if name in attributes:
-            attributes[name] = re.sub(r"-?\d+\.\d+", _rounded, " ".join(attributes[name].split()))
+            words = " ".join(attributes[name].split())
+            attributes[name] = re.sub(r"-?\d+\.\d+", lambda one: f"{round(float(one[0]), DECIMALS) + 0:.9g}", words)
     element.attrib = attributes
-
-
-def _rounded(number: re.Match[str]) -> str:
-    text = f"{float(number[0]):.{DECIMALS}f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers.data import RetrievalDataset
-from helpers.metrics import evaluate
-from helpers.metrics.lookup import match_rows
-from helpers.metrics.qrels import Judgements
+from helpers.metrics import evaluate, find_hits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +41,7 @@ def ideal_order(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
     Unjudged ones have grade 0. For any metric that depends on judgements alone, no other order scores higher.
     """
     grades = np.where(ids < 0, -np.inf, 0.0)
-    judged = match_rows(ids, Judgements.of(data.qrels))
+    judged = find_hits(ids, data.qrels, None).judged
     grades[judged.query, judged.rank - 1] = judged.grade
     best: np.ndarray = np.take_along_axis(ids, np.argsort(-grades, axis=1, kind="stable"), axis=1)
     return best

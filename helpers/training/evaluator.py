@@ -77,15 +77,15 @@ class RetrievalEvaluator(InformationRetrievalEvaluator):
 
     def compute_metrics(self, queries_result_list: Any) -> Any:
         """Keep the rankings of one score function, in the parent's order, and return the parent's means."""
-        ordered = [sorted(hits, key=lambda hit: (-hit["score"], hit["corpus_id"])) for hits in queries_result_list]
-        for query, hits in zip(self.queries_ids, ordered, strict=True):
+        run = {}
+        for query, hits in zip(self.queries_ids, queries_result_list, strict=True):
             if any(hit["score"] != hit["score"] for hit in hits):
                 raise ValueError(
                     f"A score of query {query!r} is NaN: the model's weights or its inputs are not numbers."
                 )
-        self._runs.append(
-            {q: [hit["corpus_id"] for hit in hits] for q, hits in zip(self.queries_ids, ordered, strict=True)}
-        )
+            ordered = sorted(hits, key=lambda hit: (-hit["score"], hit["corpus_id"]))
+            run[query] = [hit["corpus_id"] for hit in ordered]
+        self._runs.append(run)
         return super().compute_metrics(queries_result_list)
 
     def __call__(

@@ -11,8 +11,8 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from nbformat import NotebookNode
@@ -37,24 +37,17 @@ BASELINE = {
 }
 
 
-@dataclass(frozen=True)
-class Condition:
-    """One way to execute a lesson.
-
-    Attributes:
-        name: in messages.
-        environment: variables of the kernel.
-        seed: of the noise on cached vectors; None computes all vectors again.
-    """
+class Condition(NamedTuple):
+    """One way to execute a lesson."""
 
     name: str
-    environment: dict[str, str] = field(default_factory=dict)
-    seed: int | None = None
+    environment: dict[str, str]  # of the kernel
+    seed: int | None  # of the noise on cached vectors; None computes all vectors again
 
 
-_NOISE = [Condition(f"noise, seed {seed}", seed=seed) for seed in (1, 2, 3)]
+_NOISE = [Condition(f"noise, seed {seed}", {}, seed) for seed in (1, 2, 3)]
 _THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
-CONDITIONS = [*_NOISE, Condition("SSE4, one thread", BASELINE | _THREADS)]
+CONDITIONS = [*_NOISE, Condition("SSE4, one thread", BASELINE | _THREADS, None)]
 RECORDING = CONDITIONS[:1]  # which `record` tries; `matrix` tries all
 
 

@@ -31,12 +31,6 @@ def read_svg(text: str) -> ElementTree.Element:
     return root
 
 
-def drawn_by(text: str) -> str:
-    """Return the version of the matplotlib that drew an SVG, empty if it does not say."""
-    match = re.search(r'data-drawn-by="Matplotlib ([\w.]+)"', text)
-    return match[1] if match else ""
-
-
 def _lines(svg: str) -> Iterator[tuple[str, str, list[float]]]:
     """Yield each line of an SVG without its words, ids counted; the same without its coordinates; the coordinates."""
     ids = dict[str, str]()

@@ -62,34 +62,26 @@ def _code(cell: NotebookNode) -> Iterator[tuple[str, str]]:
             yield "svg", fault
 
 
-def _provenance(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
-    last = code_cells(notebook)[-1:]
-    if [cell for cell in notebook.cells if "provenance" in tags(cell)] != last:
-        yield "", "provenance", "the last code cell, and no other, is tagged 'provenance'"
-    elif not {"date", "packages"} <= (provenance(last[0]) or {}).keys():
-        yield last[0].id, "provenance", "does not print one JSON object with 'packages' and 'date'"
-
-
-def _current(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
-    for part, hashes in (("recorded", code_hashes(notebook)), ("outputs", output_hashes(notebook))):
-        for cell_id, digest in hashes.items():
-            if notebook.metadata.get(part, {}).get(cell_id) != digest:
-                yield cell_id, "not-recorded", "its code or output is not as it was recorded: `make record`"
-
-
 def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
     """Yield the content that a committed notebook must not hold; unrecorded code only where it has its own record."""
     name, language = Path(file).stem, Path(file).parent.name
     recorded = language in editions(root, name)
     spared = listed(root, name, "chinese" if language == "zh" and recorded else "cells")
-    faults = [*_metadata(notebook, spared), *_provenance(notebook)]
+    faults, last = [*_metadata(notebook, spared)], code_cells(notebook)[-1:]
+    if [cell for cell in notebook.cells if "provenance" in tags(cell)] != last:
+        faults.append(("", "provenance", "the last code cell, and no other, is tagged 'provenance'"))
+    elif not {"date", "packages"} <= (provenance(last[0]) or {}).keys():
+        faults.append((last[0].id, "provenance", "does not print one JSON object with 'packages' and 'date'"))
     gone = [cell_id for cell_id in spared if cell_id not in by_id(notebook)]
     faults += [("", "listed", f"{FILE} lists '{cell_id}', which is no cell: delete the entry") for cell_id in gone]
     extra = [*(set(notebook.metadata) - BOOK_KEYS), *(set(notebook.metadata.get("language_info", {})) - {"name"})]
     if extra:
         faults.append(("", "metadata", f"volatile metadata of the notebook ({', '.join(extra)}): record the lesson"))
     if recorded:
-        faults += _current(notebook)
+        message = "its code or output is not as it was recorded: `make record`"
+        for part, hashes in (("recorded", code_hashes(notebook)), ("outputs", output_hashes(notebook))):
+            stored = notebook.metadata.get(part, {})
+            faults += [(cell, "not-recorded", message) for cell, digest in hashes.items() if stored.get(cell) != digest]
     for cell in notebook.cells:
         for text in [cell.source, *(output_texts(cell) if cell.cell_type == "code" else ())]:
             if match := PRIVATE.search(text):

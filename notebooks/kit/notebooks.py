@@ -81,10 +81,8 @@ def read(path: Path, root: Path = ROOT) -> NotebookNode:
     label = relative(root, path)
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise NotebookError(f"{label} does not exist") from error
-    except ValueError as error:
-        raise NotebookError(f"{label} is not valid JSON ({error}); restore it or save it again") from error
+    except (OSError, ValueError) as error:
+        raise NotebookError(f"{label} cannot be read ({error}); restore it or save it again") from error
     _check_format(raw, label)
     notebook: NotebookNode = nbformat.v4.to_notebook_json(raw)
     return notebook

@@ -246,7 +246,7 @@ def test_a_chinese_page_quotes_the_chinese_record(project: Path) -> None:
 
 
 BAD_FILES: dict[str, tuple[Callable[[str], str], str]] = {
-    "invalid JSON": (lambda text: text[:-20], "is not valid JSON"),
+    "invalid JSON": (lambda text: text[:-20], "cannot be read"),
     "no notebook": (lambda text: "[]", "nbformat None"),
     "Colab's 4.0": (lambda text: text.replace('"nbformat_minor": 5', '"nbformat_minor": 0'), "nbformat 4.0"),
     "no id": (lambda text: text.replace('   "id": "printed",\n', ""), "'id' is a required property"),

@@ -150,7 +150,7 @@ def test_matrix_shows_what_a_condition_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A result that depends on a setting would count as stable, or a stable one not."""
-    trials = [Condition("a variable", {"SETTING": "on"}), Condition("another", {"OTHER": "on"})]
+    trials = [Condition("a variable", {"SETTING": "on"}, None), Condition("another", {"OTHER": "on"}, None)]
     monkeypatch.setattr(conditions, "CONDITIONS", trials)
     show = code("show", "import os\nprint('SETTING' in os.environ)")
     root = _tiny(tmp_path, show)
@@ -197,7 +197,7 @@ def test_a_figure_at_the_edge_of_rounding_is_refused(tmp_path: Path, monkeypatch
     file = store.path("ab" * 32).name
     show = f"import os\nimport numpy as np\na, b = np.load(os.environ['EVAL_CACHE_DIR'] + '/{file}')\n"
     fine, coarse = (code("cosine", show + f"print(round(float(a @ b) * 1e{digits}))") for digits in (9, 2))
-    monkeypatch.setattr(recorder, "RECORDING", [Condition("noise, seed 1", seed=1)])
+    monkeypatch.setattr(recorder, "RECORDING", [Condition("noise, seed 1", {}, 1)])
     with pytest.raises(NotebookError, match=r"(?s)noise, seed 1.*\[cosine\]"):
         record(_tiny(tmp_path, fine), "05_tiny")
     assert record(_tiny(tmp_path, coarse), "05_tiny")

@@ -67,17 +67,6 @@ def trec_eval(run: dict, qrels: dict, metric: str) -> float:
     return float(np.mean([values["recip_rank"] for values in found.values()]))
 
 
-LIBRARIES = {
-    "trec_eval": trec_eval,
-    "BEIR": beir_.evaluate,
-    "FlagEmbedding": flag_embedding,
-    "ranx": lambda *given: importlib.import_module("tests.acid.runners.ranx_").evaluate(*given),
-    "ir_measures": ir_measures_.evaluate,
-    "sentence-transformers": sentence_transformers,
-    "scikit-learn": scikit_learn,
-}
-
-
 SCORERS = {
     "trec_eval (pytrec_eval)": trec_eval,
     "BEIR": beir_.evaluate,
@@ -85,6 +74,11 @@ SCORERS = {
     "sentence-transformers": sentence_transformers,
     "ir_measures": ir_measures_.evaluate,
     "`helpers.metrics`": ours.evaluate,
+}
+LIBRARIES = {name.partition(" (")[0]: score for name, score in SCORERS.items() if score is not ours.evaluate}
+LIBRARIES |= {
+    "ranx": lambda *given: importlib.import_module("tests.acid.runners.ranx_").evaluate(*given),
+    "scikit-learn": scikit_learn,
 }
 # What is measured, and what the lesson's table says of it in each language.
 TIES = {

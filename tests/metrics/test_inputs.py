@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from helpers import metrics as lib
-from helpers.metrics import evaluate, find_hits, lookup
-from helpers.metrics.inputs import order_rows
+from helpers.metrics import evaluate, find_hits, inputs
 from tests.growth import assert_linear, work
 from tests.metrics.samples import RELEVANT, RETRIEVED
 
@@ -25,7 +24,7 @@ def test_scores_are_compared_in_single_precision():
 
 def test_scores_give_the_order_of_a_plain_sort(monkeypatch):
     """Rankings with ties, rising scores, padding or infinite scores would be ordered unlike trec_eval's rule."""
-    monkeypatch.setattr(lookup, "BLOCK", 500)
+    monkeypatch.setattr(inputs, "BLOCK", 500)
     rng = np.random.default_rng(7)
     ids = np.array([rng.permutation(2000)[:50] for _ in range(60)])
     scores = rng.integers(0, 12, ids.shape).astype(np.float32)
@@ -35,12 +34,15 @@ def test_scores_give_the_order_of_a_plain_sort(monkeypatch):
     for row in range(10, 40):
         ids[row, rng.integers(1, 50) :] = -1
     names = [f"{'abc'[row % 3]}{row}" for row in range(2000)]
-    for text_of in (str, names.__getitem__):
-        ordered, tied = order_rows(ids, scores, text_of)
-        for ranking, values, got in zip(ids.tolist(), scores.tolist(), ordered.tolist(), strict=True):
-            pairs = [(value, text_of(doc), doc) for doc, value in zip(ranking, values, strict=True) if doc >= 0]
-            assert [doc for doc in got if doc >= 0] == [doc for *_, doc in sorted(pairs, reverse=True)]
-        assert tied == sum(
+    rows = [[doc for doc in ranking if doc >= 0] for ranking in ids.tolist()]
+    grades = [{doc: number for number, doc in enumerate(docs)} for docs in rows]  # which tell a document
+    for doc_ids in (None, names):
+        hits = find_hits(ids, grades, None, scores=scores, doc_ids=doc_ids)
+        for query, (docs, values) in enumerate(zip(rows, scores.tolist(), strict=True)):
+            pairs = [(value, str((doc_ids or range(2000))[doc]), doc) for doc, value in zip(docs, values, strict=False)]
+            found = [docs[number] for number in hits.judged.grade[hits.judged.query == query]]
+            assert found == [doc for *_, doc in sorted(pairs, reverse=True)]
+        assert hits.tied == sum(
             len({s for d, s in zip(docs, values, strict=True) if d >= 0}) < sum(d >= 0 for d in docs)
             for docs, values in zip(ids.tolist(), scores.tolist(), strict=True)
         )
@@ -49,8 +51,8 @@ def test_scores_give_the_order_of_a_plain_sort(monkeypatch):
 @pytest.mark.filterwarnings("error")
 def test_one_score_that_rises_is_enough_to_sort():
     """A ranking whose scores rise only near its end would keep its order, or be taken for one of distances."""
-    ordered, _ = order_rows(np.array([[7, 8, 9]]), np.array([[3.0, 1.0, 2.0]]), str)
-    assert ordered.tolist() == [[7, 9, 8]]
+    hits = find_hits(np.array([[7, 8, 9]]), [{7: 7, 8: 8, 9: 9}], scores=np.array([[3.0, 1.0, 2.0]]), depth=3)
+    assert hits.judged.grade.tolist() == [7, 9, 8]
 
 
 def test_whole_grades_may_be_floats():
@@ -59,12 +61,6 @@ def test_whole_grades_may_be_floats():
     floats = {doc: float(grade) for doc, grade in grades.items()}
     expected, found = (evaluate({"q": {"b": 2, "a": 1}}, {"q": given}, "ndcg@2") for given in (grades, floats))
     assert found.mean == expected.mean
-
-
-def test_rankings_in_order_are_not_copied():
-    """A search result as FAISS returns it would be copied for nothing."""
-    ids, scores = np.array([[3, 1, -1], [2, 1, 0]]), np.array([[0.5, 0.4, -np.inf], [0.9, 0.8, 0.7]])
-    assert order_rows(ids, scores, str)[0] is ids
 
 
 def test_ties_break_by_document_id_where_known():

@@ -1,12 +1,11 @@
-"""Hits: judged rows looked up by their marks, against a plain search."""
+"""Hits: judged rows looked up in the rankings, against a plain search."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from helpers.metrics import average_precision, evaluate, find_hits, lookup
-from tests.metrics.samples import random_run
+from helpers.metrics import average_precision, evaluate, find_hits, inputs
 
 
 @pytest.mark.parametrize("bits", [24, 32, 57])
@@ -19,8 +18,9 @@ def test_ids_that_agree_in_their_lower_bits_are_told_apart(bits):
 
 @pytest.mark.parametrize("offset", [0, 1 << 31, (1 << 63) - 1000])
 @pytest.mark.parametrize(("width", "most"), [(1, 30), (12, 21), (100, 40)])
-def test_hits_are_those_of_a_plain_search(width, most, offset):
-    """A judged row would be missed or given to another query, at some width or size of the ids."""
+def test_hits_are_those_of_a_plain_search(width, most, offset, monkeypatch):
+    """A judged row would be missed or given to another query, at some width or size of the ids, or in a later block."""
+    monkeypatch.setattr(inputs, "BLOCK", 200)
     rng = np.random.default_rng([width, most])
     ids = np.array([rng.permutation(150)[:width] for _ in range(40)]) + offset
     for row in range(20):
@@ -42,10 +42,8 @@ def test_hits_are_those_of_a_plain_search(width, most, offset):
     assert hits.retrieved.tolist() == np.count_nonzero(ids >= 0, axis=1).tolist()
 
 
-@pytest.mark.parametrize("block", [lookup.BLOCK, 100])
-def test_a_repeated_id_is_named_with_its_query(block, monkeypatch):
-    """A repetition far from its like, or in a later block, would go unseen or be told of another query."""
-    monkeypatch.setattr(lookup, "BLOCK", block)
+def test_a_repeated_id_is_named_with_its_query():
+    """A repetition far from its like would go unseen or be told of another query."""
     ids, qrels = np.tile(np.arange(12), (30, 1)), [{7: 1}] * 30
     ids[3, 5:] = -1
     assert find_hits(ids, qrels, 12).judged.query.tolist() == [query for query in range(30) if query != 3]
@@ -55,17 +53,6 @@ def test_a_repeated_id_is_named_with_its_query(block, monkeypatch):
     ids[17, -1], ids[18, 0] = 12, -1
     with pytest.raises(ValueError, match="query 18 has padding"):
         find_hits(ids, qrels, 12)
-
-
-@pytest.mark.parametrize("marks", [1, 64])
-def test_a_mark_of_another_pair_is_no_hit(monkeypatch, marks):
-    """Where marks are few, pairs share them, and a row that is not judged for the query would count as judged."""
-    monkeypatch.setattr(lookup, "MARKS", marks)
-    qrels, ids, scores = random_run("graded", 5)
-    found = evaluate(ids, qrels, "recall@100", scores=scores).per_query["recall@100"]
-    relevant = [{doc for doc, grade in judged.items() if grade > 0} for judged in qrels]
-    shares = [len(set(row.tolist()) & docs) / max(1, len(docs)) for row, docs in zip(ids, relevant, strict=True)]
-    assert found.tolist() == shares
 
 
 def test_ranks_beyond_16_bits_are_kept_in_order():

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 from helpers.metrics.acid.worker import answer_of
 
@@ -146,7 +146,7 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
         with warnings.catch_warnings(action="ignore"):
             return [judge(functools.partial(answer_of, function), case) for case in cases]
     own = [sys.executable, str(Path(__file__).with_name("worker.py")), function]
-    with _Program(shlex.split(function) if " " in function else own, limit) as program:
+    with contextlib.closing(_Program(shlex.split(function) if " " in function else own, limit)) as program:
         return [judge(program.ask, case) for case in cases]
 
 
@@ -157,10 +157,8 @@ class _Program:
         self.command, self.limit = command, limit
         self.process: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End the program."""
         if self.process:
             self.process.kill()
             self.process.communicate()
@@ -183,7 +181,7 @@ class _Program:
         line = self.process.stdout.readline()
         timer.cancel()
         if not line.endswith("\n"):
-            self.__exit__()
+            self.close()
             in_time = time.monotonic() - begun < limit
             return {"error": "crashes", "said": "the process ended" if in_time else f"no answer within {limit:g} s"}
         answer: dict[str, Any] = json.loads(line)
@@ -202,7 +200,12 @@ def record(results: list[Judged], language: str = "en") -> dict[str, Any]:
     for family in suite["families"]:
         offered = [r for r in results if r.case.family == family and r.verdict is not Verdict.NOT_OFFERED]
         failed = [result for result in offered if result.verdict is not Verdict.AGREES]
-        smallest = _failure(min(failed, key=lambda result: result.case.size), language) if failed else None
+        smallest = None
+        if failed:
+            found = min(failed, key=lambda result: result.case.size)
+            case, said = found.case, {"verdict": str(found.verdict), "answer": found.answer}
+            smallest = {"case": case.name, **said, "exact": case.exact, "value": case.double,
+                        "why": case.why[language], "run": case.run, "qrels": case.qrels}  # fmt: skip
         families.append({
             "family": family, "title": read_json(family)["title"][language], "offered": len(offered),
             "agree": len(offered) - len(failed), "smallest": smallest,
@@ -210,12 +213,6 @@ def record(results: list[Judged], language: str = "en") -> dict[str, Any]:
     counts = {key: sum(family[key] for family in families) for key in ("offered", "agree")}
     return {"schema": SCHEMA, "suite": suite["version"], "sha256": suite["sha256"], **counts,
             "not_offered": len(results) - counts["offered"], "families": families}  # fmt: skip
-
-
-def _failure(result: Judged, language: str) -> dict[str, Any]:
-    case = result.case
-    return {"case": case.name, "verdict": str(result.verdict), "answer": result.answer, "exact": case.exact,
-            "value": case.double, "why": case.why[language], "run": case.run, "qrels": case.qrels}  # fmt: skip
 
 
 def summary(results: list[Judged], language: str = "en") -> str:
