@@ -40,10 +40,4 @@ class ModelInfo:
     max_length: int | None = None  # in tokens; longer texts are truncated
     dim: int | None = None  # leading dimensions kept before scaling to length one; None for all
     files: dict[str, str] | None = None  # SHA-256 by file name, for precomputed embeddings
-    query_length: int | None = None  # the maximum length of queries, if it is another
-    lower_case: bool | None = None  # True if texts are lowercased first, which the tokenizer alone would not do
     unused: Sequence[str] | None = None  # keys of the model's files that are not read, each with its file
-
-    def length(self, kind: str) -> int | None:
-        """Return the maximum input length of texts of a kind, ``query`` or ``passage``."""
-        return (self.query_length if kind == "query" else None) or self.max_length
