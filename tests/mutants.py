@@ -62,7 +62,6 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/metrics/explanation.py": ["tests/metrics/test_explain.py"],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
                         ("inputs", "evaluate", "lookup", "definitions", "against_trec_eval")],
-    "helpers/models/model.py": ["tests/models/test_pooling.py", "tests/models/test_modern.py"],
     "helpers/models": [f"tests/models/test_{name}.py" for name in
                        ("pooling", "layouts", "hostile", "models", "modern", "multilingual",
                         "precomputed")],

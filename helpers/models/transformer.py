@@ -23,9 +23,8 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
-from helpers.models.card import read_json
-from helpers.models.files import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
-from helpers.models.model import ModelInfo, Pooling
+from helpers.models.card import ModelInfo, Pooling, read_json
+from helpers.models.find import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
 from helpers.models.pooling import POOLINGS, TokenBatch
 
 if TYPE_CHECKING:
