@@ -36,25 +36,23 @@ def read(place: Place, config: str | None, split: str | None, reading: Reading, 
     """
     if isinstance(place, Path) and place.is_file():
         return reading.read(place)
-    reading.tables.append(_read(place, config, split, reading, or_only=or_only))
-    return reading.tables[-1]
-
-
-def _read(place: Place, config: str | None, split: str | None, reading: Reading, *, or_only: bool) -> Table:
     settings = read_settings(place)
     with _named_in_errors(place):
         entry = _configuration(settings, config)
         if isinstance(place, str):
-            return _read_hub(place, config, split, or_only=or_only)
-        files = _files_by_split(place, entry)
-        taken = choose_split(list(files), split, or_only=or_only)
-        read_tables = (read_table(file, reading.columns.values(), reading.encoding) for file in files[taken])
-        tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
-        names = dict.fromkeys(name for table, _ in tables for name in table.columns)
-        columns: dict[str, list[Cell]] = {
-            name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
-        }
-        return Table(Fields(columns), config or shown_name(place), taken)
+            table = _read_hub(place, config, split, or_only=or_only)
+        else:
+            files = _files_by_split(place, entry)
+            taken = choose_split(list(files), split, or_only=or_only)
+            parts = [read_table(file, reading.columns.values(), reading.encoding).columns for file in files[taken]]
+            columns: dict[str, list[Cell]] = {name: [] for part in parts for name in part}
+            for part in parts:
+                rows = len(next(iter(part.values())))
+                for name, cells in columns.items():
+                    cells += part.get(name, [None] * rows)
+            table = Table(Fields(columns), config or shown_name(place), taken)
+    reading.tables.append(table)
+    return table
 
 
 def read_settings(place: Place) -> Settings:

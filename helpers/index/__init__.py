@@ -11,9 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from helpers.index import dense
-from helpers.index.binary import BinaryIndex
-from helpers.index.blocks import BlockIndex
-from helpers.index.dense import Index
+from helpers.index.dense import BinaryIndex, BlockIndex, Index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k, parse_settings
 from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, TfidfIndex, read_words, tokenize

@@ -85,12 +85,11 @@ def load_model(
     if backend == "FlagEmbedding" and fault:
         raise ValueError(fault)
     if not bare:
-        card.require_embedding_model()
-        card.require_cosine_of_whole(instructions)
+        card.require_runnable(instructions)
     chosen = card.choose_pooling(pooling, required=not bare)
     info = ModelInfo(
         checkpoint.name, checkpoint.sha256, checkpoint.weights_sha256, chosen and str(chosen), *instructions,
-        max_length, dim, unused=card.unused() or None,
+        max_length, dim, unused=[f"{file}: {key}" for file, keys in card.files.items() for key in keys.unread] or None,
     )  # fmt: skip
     if info.unused:
         text = "{model}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."

@@ -94,12 +94,12 @@ class Card:
     kind: str  # what sentence-transformers says that the model is
     files: dict[str, Fields]  # by file name; they know which fields were read
 
-    def unused(self) -> list[str]:
-        """Return the keys of the files that nothing here reads, each with its file."""
-        return [f"{file}: {name}" for file, fields in self.files.items() for name in fields.unread]
+    def require_runnable(self, instructions: tuple[str, str]) -> None:
+        """Raise ValueError for a model that is not run here as its authors do.
 
-    def require_embedding_model(self) -> None:
-        """Raise ValueError for a reranker, another model that gives no vector for a text, or one that alters texts."""
+        It is a reranker, or another that gives no vector for a text; it alters texts; or it was not made for the cosine
+        of vectors pooled over all tokens, those of the ``instructions`` included.
+        """
         architecture = str((self.config.get("architectures") or [""])[0])
         if self.kind == "CrossEncoder" or (architecture.endswith("ForSequenceClassification") and not self.poolings):
             raise ValueError(
@@ -114,6 +114,19 @@ class Card:
             raise ValueError(
                 f"{self.name} lowercases texts that its tokenizer would not, or cuts queries at another length than "
                 f"passages, which is not done here. {ELSEWHERE}"
+            )
+        scaled = any(kind == "Normalize" for kind, _ in self.layers)
+        # For vectors of length one, dot product and Euclidean distance rank like the cosine.
+        if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):
+            raise ValueError(
+                f"{self.name} was trained for {self.similarity!r} similarity of vectors of any length; here all are "
+                "scaled to length one and compared by their cosine, so its scores would be wrong. Take a model made "
+                "for the cosine."
+            )
+        if any(instructions) and not self.pools_prompt:
+            raise ValueError(
+                f"{self.name} leaves the instruction's tokens out of its pooling (include_prompt), which is not done "
+                f"here; its scores would be wrong. {ELSEWHERE}"
             )
 
     def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
@@ -155,22 +168,6 @@ class Card:
         prompts = self.prompts.get("query") or "", next(filter(None, passage_prompts), "")
         default = prompts if any(prompts) else family_instructions(name)
         return default[0] if query is None else query, default[1] if passage is None else passage
-
-    def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
-        """Raise unless the model was made for the cosine of vectors pooled over all tokens, instruction included."""
-        scaled = any(kind == "Normalize" for kind, _ in self.layers)
-        # For vectors of length one, dot product and Euclidean distance rank like the cosine.
-        if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):
-            raise ValueError(
-                f"{self.name} was trained for {self.similarity!r} similarity of vectors of any length; here all are "
-                "scaled to length one and compared by their cosine, so its scores would be wrong. Take a model made "
-                "for the cosine."
-            )
-        if any(instructions) and not self.pools_prompt:
-            raise ValueError(
-                f"{self.name} leaves the instruction's tokens out of its pooling (include_prompt), which is not done "
-                f"here; its scores would be wrong. {ELSEWHERE}"
-            )
 
 
 def family_instructions(name: str) -> tuple[str, str]:

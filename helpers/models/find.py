@@ -87,7 +87,8 @@ def bundled_path(bundled: Bundled) -> Path | None:
 def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
     """Find the folder that holds a model's files; download only a hub id that is not on this machine.
 
-    The name of a bundled model always refers to the bundled one, even if a folder of that name exists.
+    The name of a bundled model always refers to the bundled one, even if a folder of that name exists. From the hub
+    ``.bin`` weights are downloaded only if there are no others.
     """
     name, path = str(name_or_path), Path(name_or_path).expanduser()
     if name == MULTILINGUAL:
@@ -100,27 +101,22 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
         raise FileNotFoundError(
             f"No model folder {name!r}. Give the folder that holds config.json, or a hub id owner/name."
         )
-    return read_checkpoint(_download(name), name)
+    from huggingface_hub import snapshot_download  # slow to import
+
+    patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
+    with hub_or_local_cache(f"the model {name!r}", OFFLINE_DEFAULT):
+        repository, revision = split_revision(name)
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=patterns))
+        if not any((folder / file).exists() for file in (WEIGHTS, WEIGHTS_INDEX)):
+            patterns.append("pytorch_model*.bin")
+            folder = Path(snapshot_download(repository, revision=revision, allow_patterns=patterns))
+    return read_checkpoint(folder, name)
 
 
 def require_package(name: str) -> None:
     """Raise if a model needs a package that is missing; read no file."""
     if name == MULTILINGUAL and not _converted_folder().is_dir():
         _require_installed()
-
-
-def _download(hub_id: str) -> Path:
-    """Return the folder of a hub model, downloaded if necessary; ``.bin`` weights only if there are no others."""
-    from huggingface_hub import snapshot_download  # slow to import
-
-    patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
-    with hub_or_local_cache(f"the model {hub_id!r}", OFFLINE_DEFAULT):
-        name, revision = split_revision(hub_id)
-        folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns))
-        if not any((folder / file).exists() for file in (WEIGHTS, WEIGHTS_INDEX)):
-            patterns.append("pytorch_model*.bin")
-            folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns))
-        return folder
 
 
 def _published(folder: Path, name: str) -> Checkpoint:

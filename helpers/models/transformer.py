@@ -270,7 +270,16 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
 
 def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
     """Load the Dense and Normalize layers after the pooling."""
-    for path in (path for kind, path in checkpoint.card.layers if kind == "Dense"):
+    try:
+        from sentence_transformers.sentence_transformer.modules import Dense, Normalize
+    except ModuleNotFoundError:  # before sentence-transformers 6
+        from sentence_transformers.models import Dense, Normalize  # type: ignore[import-not-found, no-redef]
+    layers: list[torch.nn.Module] = []
+    for kind, path in checkpoint.card.layers:
+        if kind == "Normalize":
+            layers.append(Normalize())
+        if kind != "Dense":
+            continue
         where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
         if Path(path).name != path:
             raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
@@ -285,15 +294,6 @@ def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
         for key in ("module_input_name", "module_output_name"):
             if config.get(key) not in (None, "sentence_embedding"):
                 raise ValueError(f"{where}: {key} is {config[key]!r}; here a layer works on the text's one vector.")
-    try:
-        from sentence_transformers.sentence_transformer.modules import Dense, Normalize
-    except ModuleNotFoundError:  # before sentence-transformers 6
-        from sentence_transformers.models import Dense, Normalize  # type: ignore[import-not-found, no-redef]
-    layers: list[torch.nn.Module] = []
-    for kind, path in checkpoint.card.layers:
-        if kind == "Normalize":
-            layers.append(Normalize())
-        elif kind == "Dense":
-            with one_line_errors(f"{checkpoint.name}/{path}: its weights do not fit its config.json"):
-                layers.append(Dense.load(str(checkpoint.folder / path)))
+        with one_line_errors(f"{where}: its weights do not fit its config.json"):
+            layers.append(Dense.load(str(folder)))
     return layers
