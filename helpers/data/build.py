@@ -12,7 +12,6 @@ from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_faul
 from helpers.data.formats import Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_judgements
 
-OBJECTS = ("queries", "corpus", "relevant_docs")  # of LlamaIndex
 PLURAL = {"query": "queries", "passage": "passages"}
 MISSING = ("raise", "skip", "keep")
 EQUAL = ("merge", "keep")
@@ -137,21 +136,6 @@ def build(name: str, tables: Tables, reading: Reading) -> RetrievalDataset:
     )
 
 
-def from_objects(table: Table, reading: Reading) -> Tables:
-    """Return the tables of one object of ``OBJECTS``: texts by id twice, and for each query the ids that answer it."""
-    queries, corpus, relevant = (table.columns[key][0] for key in OBJECTS)
-    if not all(isinstance(part, dict) for part in (queries, corpus, relevant)):
-        raise ValueError(f"{table.source!r}: expected one object of {', '.join(OBJECTS)}, each an object by id.")
-    texts = [
-        texts_by_id(
-            Table(Fields({"_id": list(by_id), "text": list(by_id.values())}), f"{table.source}: {key}"), role, reading
-        )
-        for key, by_id, role in zip(OBJECTS, (queries, corpus), PLURAL, strict=False)
-    ]
-    qrels = {query: dict.fromkeys(map(str, passages), 1) for query, passages in relevant.items()}
-    return Tables(texts[0], texts[1], qrels, f"{table.source}: relevant_docs")
-
-
 def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
     """Return the tables of rows of a query, its positives and optionally its negatives or grades.
 
@@ -181,7 +165,7 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
             place = f"{table.source!r}: row {row}"
             number = numbers.setdefault(row if has_lists else query, str(len(numbers)))
             queries[number] = _text(query, f"{place}, the query")
-            judged = _listed(cell)
+            judged = cell if isinstance(cell, list) else [] if is_blank(cell) else [cell]
             found += [(row, text) for text in judged]
             given = grade if isinstance(grade, list) and side == "positive" else [grade] * len(judged)
             if len(given) != len(judged):
@@ -196,12 +180,6 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
     merged = len(passages) - len(by_text) if corpus else 0
     searched = Texts(by_text, corpus.source if corpus else table.source, titled)
     return Tables(Texts(queries, table.source), searched, qrels, table.source, table.split, merged, numbered=True)
-
-
-def _listed(cell: Cell) -> list[Cell]:
-    if isinstance(cell, list):
-        return cell
-    return [] if is_blank(cell) else [cell]
 
 
 def _text(cell: Cell, place: str) -> str:

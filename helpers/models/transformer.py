@@ -25,7 +25,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from helpers.models.card import ModelInfo, Pooling, read_json
 from helpers.models.find import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
-from helpers.models.pooling import POOLINGS, TokenBatch
+from helpers.models.pooling import TokenBatch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -73,13 +73,6 @@ class TransformerModel:
             is_cls=(padded["input_ids"] == self.tokenizer.cls_token_id) & (mask == 1),
             attention=output.attentions[-1] if attention and output.attentions else None,
         )
-
-    def vectors(self, batch: TokenBatch, pooling: Pooling) -> Tensor:
-        """Pool a batch, apply the layers after the pooling, and keep ``info.dim`` dimensions. (b, dim)."""
-        features = {"sentence_embedding": POOLINGS[pooling](batch)}
-        for layer in self.layers:
-            features = layer({"sentence_embedding": features["sentence_embedding"].float()})
-        return features["sentence_embedding"][:, : self.info.dim]
 
 
 def load_transformer(
