@@ -68,13 +68,8 @@ class RunTable:
         """
         if not len(self.ranks):
             return 0
-        query, ranks, scores = self.query, self.ranks, self.scores
-        if (
-            np.count_nonzero(query[1:] != query[:-1]) >= len(self.queries)
-            or (np.diff(ranks)[query[1:] == query[:-1]] < 0).any()
-        ):
-            order = np.lexsort((ranks, query))  # queries apart, or ranks that fall
-            query, ranks, scores = query[order], ranks[order], scores[order]
+        order = np.lexsort((self.ranks, self.query))
+        query, ranks, scores = self.query[order], self.ranks[order], self.scores[order]
         same = query[1:] == query[:-1]
         against = same & ((scores[1:] < scores[:-1]) | ~(ranks[1:] > ranks[:-1]))
         rises = same & (scores[1:] > scores[:-1])
