@@ -131,21 +131,19 @@ class Card:
 
     def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
         """Return ``pooling``, by default the model's own; None if it has no supported one and none is ``required``."""
-        if pooling is not None:
-            return Pooling(pooling)
-        if len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
-            return Pooling(self.poolings[0])
-        if required:
-            if self.poolings:
-                raise ValueError(
-                    f"{self.name} pools by {' and '.join(self.poolings)}, which is not done here, and another pooling "
-                    f"would give other scores. {ELSEWHERE}"
-                )
+        if pooling is None and len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
+            pooling = self.poolings[0]
+        if pooling is not None or not required:
+            return None if pooling is None else Pooling(pooling)
+        if self.poolings:
             raise ValueError(
-                f"{self.name} does not say how it pools (no 1_Pooling/config.json): pass pooling='cls' or 'mean', as "
-                "its authors say; behind the name of a system, ?pooling=cls."
+                f"{self.name} pools by {' and '.join(self.poolings)}, which is not done here, and another pooling "
+                f"would give other scores. {ELSEWHERE}"
             )
-        return None
+        raise ValueError(
+            f"{self.name} does not say how it pools (no 1_Pooling/config.json): pass pooling='cls' or 'mean', as "
+            "its authors say; behind the name of a system, ?pooling=cls."
+        )
 
     def flag_fault(self, pooling: str | None) -> str | None:
         """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None if it would."""
