@@ -125,5 +125,5 @@ def flag_model(model: Any) -> Any:
         str(model.folder), pooling_method=info.pooling, devices=model.device, use_fp16=False, truncate_dim=info.dim,
         query_instruction_for_retrieval=info.query_instruction or None,
         passage_instruction_for_retrieval=info.passage_instruction or None,
-        query_max_length=info.max_length, passage_max_length=info.max_length,
+        query_max_length=info.length("query"), passage_max_length=info.max_length,
     )  # fmt: skip

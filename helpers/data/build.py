@@ -12,6 +12,7 @@ from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_faul
 from helpers.data.formats import Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_judgements
 
+OBJECTS = ("queries", "corpus", "relevant_docs")  # of LlamaIndex
 PLURAL = {"query": "queries", "passage": "passages"}
 MISSING = ("raise", "skip", "keep")
 EQUAL = ("merge", "keep")
@@ -134,6 +135,21 @@ def build(name: str, tables: Tables, reading: Reading) -> RetrievalDataset:
         split=tables.split,
         numbered=tables.numbered,
     )
+
+
+def from_objects(table: Table, reading: Reading) -> Tables:
+    """Return the tables of one object of ``OBJECTS``: texts by id twice, and for each query the ids that answer it."""
+    queries, corpus, relevant = (table.columns[key][0] for key in OBJECTS)
+    if not all(isinstance(part, dict) for part in (queries, corpus, relevant)):
+        raise ValueError(f"{table.source!r}: expected one object of {', '.join(OBJECTS)}, each an object by id.")
+    texts = [
+        texts_by_id(
+            Table(Fields({"_id": list(by_id), "text": list(by_id.values())}), f"{table.source}: {key}"), role, reading
+        )
+        for key, by_id, role in zip(OBJECTS, (queries, corpus), PLURAL, strict=False)
+    ]
+    qrels = {query: dict.fromkeys(map(str, passages), 1) for query, passages in relevant.items()}
+    return Tables(texts[0], texts[1], qrels, f"{table.source}: relevant_docs")
 
 
 def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:

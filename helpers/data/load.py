@@ -8,7 +8,7 @@ from typing import TypedDict, Unpack
 from helpers._hub import is_hub_id
 from helpers._io import nearest, require_inside
 from helpers.data import bundled, docstrings, hub
-from helpers.data.build import Reading, Tables, build, from_rows, read_files, texts_by_id
+from helpers.data.build import OBJECTS, Reading, Tables, build, from_objects, from_rows, read_files, texts_by_id
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
 from helpers.data.formats import DEFAULT_SPLIT, IDS, choose_split, column_of, find_file, find_name, kind_of
 from helpers.data.hub import OFFLINE_DATA, Place, shown_name
@@ -157,6 +157,8 @@ def _tables(
     if corpus is None and not is_file and (tables := _configurations(place, config, split, qrels, reading)):
         return tables
     rows, passages = hub.read(place, config, split, reading), None
+    if set(OBJECTS) <= rows.columns.keys():
+        return from_objects(rows, reading)
     if reading.equal == "keep":
         raise ValueError(
             f"{name!r}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows "

@@ -36,8 +36,9 @@ def origin_of(model: TransformerModel) -> dict[str, Any]:
     return {
         "name_or_path": info.name if "/" in info.name else str(folder),
         "backend": "transformers" if getattr(model.network.config, "_attn_implementation", "") == "eager" else None,
+        "max_length": info.max_length if info.query_length is None else None,
         "half": model.dtype == "torch.float16",
-        **{n: getattr(info, n) for n in ("pooling", "query_instruction", "passage_instruction", "max_length", "dim")},
+        **{n: getattr(info, n) for n in ("pooling", "query_instruction", "passage_instruction", "dim")},
     }
 
 

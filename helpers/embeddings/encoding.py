@@ -55,12 +55,13 @@ def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None 
     return Recipe(
         model=model.info.sha256,
         pooling=str(chosen),
-        max_length=model.info.max_length,
+        max_length=model.info.length(kind),
         device=model.device.partition(":")[0],
         dtype=model.dtype,
         dim=model.info.dim,
         colbert_side=kind if chosen == Pooling.MAXSIM and model.projection is not None else "",
         batch_size=batch_size if chosen == Pooling.UNMASKED_MEAN else None,
+        lower_case=bool(model.info.lower_case),
     )
 
 
@@ -97,7 +98,7 @@ def encode_batch(
         shards = _read_shards(store, names)
         tokens: Tokens = {}
         if len(shards) < len(names) or Pooling.MAXSIM in names:
-            tokens = tokenize(model, texts, side)
+            tokens = tokenize(model, texts, side, model.info.length(kind))
         if len(shards) < len(names):
             with store.lock(min(names.values())):
                 shards = _read_shards(store, names)  # another process may have written them meanwhile
@@ -166,14 +167,16 @@ def _unit(vectors: Tensor) -> np.ndarray:
     return unit
 
 
-def tokenize(model: TransformerModel, texts: list[str], colbert_side: str = "") -> Tokens:
-    """Tokenize texts, up to the model's maximum length; with ``colbert_side`` in the way of ColBERT.
+def tokenize(
+    model: TransformerModel, texts: list[str], colbert_side: str = "", max_length: int | None = None
+) -> Tokens:
+    """Tokenize texts, at most ``max_length`` tokens of each; with ``colbert_side`` in the way of ColBERT.
 
     ColBERT (2020, section 3.2) inserts a marker after [CLS]: [unused0] in queries, [unused1] in passages. A query is
     padded with [MASK] to 32 tokens; the padding is not attended to, but is compared. Punctuation in passages is not
     compared.
     """
-    is_query, limit = colbert_side == "query", model.info.max_length or UNBOUNDED
+    is_query, limit = colbert_side == "query", max_length or model.info.max_length or UNBOUNDED
     vocabulary = model.tokenizer.get_vocab() if colbert_side else {}
     marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
     limit = (min(limit, COLBERT_QUERY_LENGTH) if is_query else limit) - len(marker)

@@ -91,7 +91,6 @@ class Manifest:
             if (content.pop("format"), content.pop("version"), content.pop("dtype")) != (FORMAT, VERSION, "float32"):
                 raise ValueError(f"not format {FORMAT!r}, version {VERSION}")
             shards = tuple(ShardFile(**shard) for shard in content.pop("shards"))
-            content["recipe"].pop("lower_case", None)  # in folders of before
             model, recipe = ModelName(**content.pop("model")), Recipe(**content.pop("recipe"))
             return cls(model, recipe, **content, shards=shards)
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -30,10 +30,12 @@ class Recipe:
     dim: int | None = None  # leading dimensions kept; None for all
     colbert_side: str = ""  # ``query`` or ``passage`` for ColBERT's tokenization
     batch_size: int | None = None  # for the one pooling that depends on it, UNMASKED_MEAN
+    lower_case: bool = False  # whether texts are lowercased before the tokenizer reads them
 
     def shard_name(self, texts: Sequence[str]) -> str:
         """Return the name of the array with the vectors of these texts, given with their instruction."""
-        content = json.dumps([astuple(self), list(texts)], ensure_ascii=False)
+        settings = astuple(self) if self.lower_case else astuple(self)[:-1]  # as before there was this one
+        content = json.dumps([settings, list(texts)], ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
 

@@ -74,7 +74,13 @@ class ModelInfo:
     max_length: int | None = None  # in tokens; longer texts are truncated
     dim: int | None = None  # leading dimensions kept before scaling to length one; None for all
     files: dict[str, str] | None = None  # SHA-256 by file name, for precomputed embeddings
+    query_length: int | None = None  # the maximum length of queries, if it is another
+    lower_case: bool | None = None  # True if texts are lowercased first, which the tokenizer alone would not do
     unused: Sequence[str] | None = None  # keys of the model's files that are not read, each with its file
+
+    def length(self, kind: str) -> int | None:
+        """Return the maximum input length of texts of a kind, ``query`` or ``passage``."""
+        return (self.query_length if kind == "query" else None) or self.max_length
 
 
 @dataclass(frozen=True)
@@ -90,15 +96,17 @@ class Card:
     prompts: Fields  # texts to put before queries and passages, by name
     similarity: str  # that the vectors were trained for
     max_length: int | None  # tokens at which the authors truncate; None if not stated
-    alters_texts: bool  # whether texts are lowercased before the tokenizer reads them, or queries truncated elsewhere
+    query_length: int | None  # the same for one kind of text alone
+    passage_length: int | None
+    lower_case: bool  # whether texts are lowercased before the tokenizer reads them
     kind: str  # what sentence-transformers says that the model is
     files: dict[str, Fields]  # by file name; they know which fields were read
 
     def require_runnable(self, instructions: tuple[str, str]) -> None:
         """Raise ValueError for a model that is not run here as its authors do.
 
-        It is a reranker, or another that gives no vector for a text; it alters texts; or it was not made for the cosine
-        of vectors pooled over all tokens, those of the ``instructions`` included.
+        It is a reranker, or another that gives no vector for a text; or was not made for the cosine of vectors pooled
+        over all tokens, those of the ``instructions`` included.
         """
         architecture = str((self.config.get("architectures") or [""])[0])
         if self.kind == "CrossEncoder" or (architecture.endswith("ForSequenceClassification") and not self.poolings):
@@ -109,11 +117,6 @@ class Card:
         if self.kind not in ("", "SentenceTransformer"):
             raise ValueError(
                 f"{self.name} is a {self.kind} of sentence-transformers, which is not run here. {ELSEWHERE}"
-            )
-        if self.alters_texts:
-            raise ValueError(
-                f"{self.name} lowercases texts that its tokenizer would not, or cuts queries at another length than "
-                f"passages, which is not done here. {ELSEWHERE}"
             )
         scaled = any(kind == "Normalize" for kind, _ in self.layers)
         # For vectors of length one, dot product and Euclidean distance rank like the cosine.
@@ -147,6 +150,8 @@ class Card:
 
     def flag_fault(self, pooling: str | None) -> str | None:
         """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None if it would."""
+        if self.query_length or (self.lower_case and not self.tokenizer.get("do_lower_case")):
+            return f"{self.name} lowercases texts, or cuts queries shorter than passages, which FlagModel does not."
         if omitted := [kind for kind, _ in self.layers if kind not in NO_EFFECT]:
             return f"{self.name} has a further layer ({omitted[0]}) that FlagModel omits; its scores would be wrong."
         poolings = self.poolings if pooling is None else [str(pooling)]
@@ -189,9 +194,8 @@ def read_card(folder: Path) -> Card:
         flags = [key for key in pooling if key.startswith("pooling_mode_") and pooling[key]]
         mode = pooling.get("pooling_mode", [POOLING_FLAGS.get(key, key) for key in flags])
         network = _read_fields(files, folder, *(f"sentence_{kind}_config.json" for kind in LENGTHS))
-        lengths = [network.get(key) for key in ("document_length", "max_seq_length", "query_length")]
-        passage, whole, query = (length if isinstance(length, int) and length > 0 else None for length in lengths)
-        lowered = network.get("do_lower_case") and not read_json(folder / "tokenizer_config.json").get("do_lower_case")
+        lengths = [network.get(key) for key in ("max_seq_length", "query_length", "document_length")]
+        whole, query, passage = (length if isinstance(length, int) and length > 0 else None for length in lengths)
         card = Card(
             name=name,
             config=dict(read_json(folder / "config.json")),
@@ -201,8 +205,10 @@ def read_card(folder: Path) -> Card:
             layers=layers,
             prompts=Fields(dict(settings.get("prompts") or {})),
             similarity=str(settings.get("similarity_fn_name") or "cosine"),
-            max_length=passage or whole,
-            alters_texts=bool(lowered) or (query or whole) != (passage or whole),
+            max_length=whole,
+            query_length=query,
+            passage_length=passage,
+            lower_case=bool(network.get("do_lower_case")),
             kind=str(settings.get("model_type") or ""),
             files=files,
         )

@@ -86,6 +86,7 @@ def load_transformer(
     card = checkpoint.card
     with quiet():
         tokenizer = _load_tokenizer(checkpoint)
+        lowered = card.lower_case and _lower_case(tokenizer)
         network, unused = _load_network(checkpoint, eager)
     _require_encoder(network, checkpoint, info.pooling)
     if (getattr(network.config, "max_position_embeddings", None) or 0) > 0:  # XLNet says -1
@@ -94,6 +95,8 @@ def load_transformer(
     most, special = longest_input(tokenizer, network), tokenizer.num_special_tokens_to_add()
     if info.max_length is not None and not special < info.max_length <= most:
         raise ValueError(f"max_length={info.max_length}: {info.name} takes from {special + 1} to {most} tokens.")
+    limits = [info.max_length or min(most, length or card.max_length or longest or most)
+              for length in (card.passage_length, card.query_length)]  # fmt: skip
     layers = _load_layers(checkpoint) if any(kind == "Dense" for kind, _ in card.layers) else []
     widths = [getattr(network.config, "hidden_size", 0), *(getattr(layer, "out_features", 0) for layer in layers)]
     width = int(next(filter(None, reversed(widths)), 0))
@@ -104,7 +107,12 @@ def load_transformer(
         weights = load_file(path) if path.suffix == ".safetensors" else read_pickle(path)
         projection = weights[PROJECTION].float().to(device) if PROJECTION in weights else projection
     return TransformerModel(
-        info=replace(info, max_length=info.max_length or min(most, card.max_length or longest or most)),
+        info=replace(
+            info,
+            max_length=limits[0],
+            query_length=limits[1] if limits[1] != limits[0] else None,
+            lower_case=lowered or None,
+        ),
         tokenizer=tokenizer,
         network=network.to(device),
         device=device,
@@ -195,6 +203,18 @@ def _load_tokenizer(checkpoint: Checkpoint) -> PreTrainedTokenizerBase:
         existing = [backend.post_processor] if backend.post_processor else []
         backend.post_processor = processors.Sequence([*existing, append_end])
     return tokenizer
+
+
+def _lower_case(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Make a tokenizer lowercase texts first; return whether it did not do so by itself."""
+    from tokenizers import normalizers
+
+    backend = tokenizer.backend_tokenizer
+    if backend.normalizer is not None and backend.normalizer.normalize_str("A").islower():
+        return False
+    others = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *others])
+    return True
 
 
 def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel, set[str]]:

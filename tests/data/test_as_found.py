@@ -356,7 +356,6 @@ def test_a_mistyped_path_is_not_taken_for_a_hub_id(tmp_path: Path, monkeypatch, 
 
 PAIRS = {
     "flag.jsonl": '{"query": "one", "pos": ["uno"], "neg": ["dos"]}\n',
-    "one.json": '{\n "query": "one",\n "positive": "uno",\n "negative": "dos"\n}\n',
     "anchor.csv": "anchor,positive,negative\none,uno,dos\n",
     "qa.csv": "Question , ANSWER,neg\none,uno,dos\n",
     "问答.csv": "问题,答案,negative\none,uno,dos\n",
@@ -368,6 +367,18 @@ def test_the_usual_names_of_pairs_are_known(tmp_path: Path, name: str):
     """FlagEmbedding's own format, or a table in Chinese, would be refused for its names."""
     data = load_dataset(put(tmp_path / name, PAIRS[name]))
     assert (data.queries, data.corpus, data.qrels, data.unused) == (["one"], ["uno", "dos"], [{0: 1, 1: 0}], {})
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_a_test_set_of_llama_index_is_read(tmp_path: Path, indent: int | None):
+    """It is the commonest generated test set; over several lines the message was that it is not JSON."""
+    texts = {"queries": {"u1": "one", "u2": "two"}, "corpus": {"n1": "uno", "n2": "dos", "n3": "tres"}}
+    content = json.dumps({**texts, "relevant_docs": {"u1": ["n1"], "u2": ["n3", "n2"]}, "mode": "text"}, indent=indent)
+    data = load_dataset(put(tmp_path / "qa.json", content))
+    assert (data.query_ids, data.corpus_ids) == (["u1", "u2"], ["n1", "n2", "n3"])
+    assert data.qrels == [{0: 1}, {2: 1, 1: 1}]
+    with pytest.raises(ValueError, match="expected one object of queries, corpus, relevant_docs, each an object by id"):
+        load_dataset(put(tmp_path / "qa.json", '{"queries": [], "corpus": [], "relevant_docs": []}'))
 
 
 def test_half_a_sign_is_found_in_its_row_and_column(tmp_path: Path):

@@ -92,7 +92,7 @@ def test_a_shard_that_may_not_be_read_is_computed_again(cache: Store, monkeypatc
 
 OTHERS = {
     "model": "cd34", "pooling": "cls", "max_length": 256, "device": "cuda", "dtype": "torch.float16", "dim": 3,
-    "colbert_side": "query", "batch_size": 7,
+    "colbert_side": "query", "batch_size": 7, "lower_case": True,
 }  # fmt: skip
 
 

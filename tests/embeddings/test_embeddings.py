@@ -137,11 +137,11 @@ def test_what_changes_a_vector_is_in_its_recipe(model):
     Nor may it be given those of another device, whose number alone changes nothing.
     """
     rounder = replace(model, network=copy.deepcopy(model.network).to(torch.bfloat16))
-    settings = ({"max_length": 6}, {"dim": 5}, {"sha256": "other"})
+    settings = ({"max_length": 6}, {"dim": 5}, {"sha256": "other"}, {"query_length": 7})
     others = [replace(model, info=replace(model.info, **setting)) for setting in settings]
     on_first, on_second = (replace(model, device=device) for device in ("cuda:0", "cuda:1"))
     recipes = {encoding.recipe_of(one, "query", 8, Pooling.CLS) for one in (model, rounder, on_first, *others)}
-    assert len(recipes) == 6
+    assert len(recipes) == 7
     assert encoding.recipe_of(on_second, "query", 9, Pooling.CLS) in recipes
     assert encoding.recipe_of(model, "query", 8, Pooling.MEAN) not in recipes
 

@@ -1,6 +1,7 @@
 """Models of today: last-token pooling, dense layers, shorter vectors; each as sentence-transformers runs it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from safetensors.torch import load_file
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from helpers.embeddings import encode
+from helpers.embeddings.encoding import recipe_of
 from helpers.models import load_model
 from helpers.models.card import LENGTHS, read_card
 from helpers.models.find import read_checkpoint
@@ -200,32 +202,37 @@ def test_an_instruction_left_out_of_the_pooling_is_refused(tmp_path):
     assert load_model(folder, query_instruction="").info.pooling == "mean"
 
 
-@pytest.mark.parametrize("setting", [{"do_lower_case": True}, {"query_length": 5}, {"document_length": 5}])
-@pytest.mark.filterwarnings("ignore:Texts are longer")
-def test_a_model_that_alters_texts_is_refused(tmp_path, setting):
-    """A cased tokenizer would meet capitals that the model never saw, a longer query is another query."""
+def test_texts_are_lowercased_where_the_files_say_so(tmp_path):
+    """A cased tokenizer would meet capitals that the model never saw; and the cache give the vectors of before."""
     folder, name = save(tmp_path / "cased"), "sentence_bert_config.json"
-    (folder / name).write_text(json.dumps({"max_seq_length": 64, **setting}))
-    with pytest.raises(ValueError, match="cased lowercases texts that its tokenizer would not, or cuts queries at"):
-        load_model(folder)
+    (folder / name).write_text('{"max_seq_length": 64, "do_lower_case": true}')
+    agree(folder)
+    model = load_model(folder, device="cpu")
+    lowered, plain = (recipe_of(replace(model, info=replace(model.info, lower_case=is_lowered)), "query", 8)
+                      for is_lowered in (True, None))  # fmt: skip
+    assert model.info.lower_case
+    assert lowered.shard_name(["a"]) != plain.shard_name(["a"])
+    with pytest.raises(ValueError, match=r"cased lowercases texts.*which FlagModel does not"):
+        load_model(folder, backend="FlagEmbedding")
     change(folder / "tokenizer_config.json", do_lower_case=True)
     change(folder / "tokenizer.json", normalizer={"type": "Lowercase"})
-    (folder / name).write_text(json.dumps({"max_seq_length": 5, **setting}))
-    agree(folder)
+    assert load_model(folder, backend="FlagEmbedding", device="cpu").info.lower_case is None
 
 
-@pytest.mark.parametrize("lengths", [{"max_seq_length": 6}, {"query_length": 6, "document_length": 6}])
+@pytest.mark.parametrize(
+    "lengths", [{"max_seq_length": 6}, {"max_seq_length": 9, "query_length": 5, "document_length": 4}]
+)
 @pytest.mark.filterwarnings("ignore:Texts are longer")
 def test_the_lengths_are_those_of_the_files(tmp_path, lengths):
-    """Texts would be read to the end whose end the authors cut off."""
+    """Texts would be read to the end whose end the authors cut off; a longer query is another query."""
     folder = save(tmp_path / "tiny")
     for network in LENGTHS:
         (folder / f"sentence_{network}_config.json").write_text(json.dumps(lengths))
-        assert read_card(folder).max_length == 6
+        assert read_card(folder).max_length == lengths["max_seq_length"]
         if network != LENGTHS[-1]:
             (folder / f"sentence_{network}_config.json").unlink()
     agree(folder)
-    assert load_model(folder, device="cpu", max_length=7).info.max_length == 7
+    assert load_model(folder, device="cpu", max_length=7).info.length("query") == 7
 
 
 @pytest.mark.parametrize("by", ["transformers", "sentence-transformers"])
