@@ -137,13 +137,14 @@ def test_few_queries_are_not_searched_by_a_product_of_matrices(queries: int, vec
 
 
 @pytest.mark.parametrize("factory", ["Flat", "HNSW64", "PCA4,Flat", "IDMap,Flat", "Flat,RFlat"])
-def test_an_index_of_another_metric_is_refused(factory):
+def test_an_index_of_another_metric_is_refused(tmp_path, factory):
     """The farthest passages would come first: recall 0 of a perfect model."""
     index = faiss.index_factory(6, factory)  # its default metric is L2
     index.train(VECTORS)
     index.add_with_ids(VECTORS, np.arange(300)) if "IDMap" in factory else index.add(VECTORS)
+    faiss.write_index(index, str(tmp_path / "a.faiss"))
     with pytest.raises(ValueError, match=r"ranks by another metric .* faiss\.METRIC_INNER_PRODUCT"):
-        search(index, QUERIES, k=5)
+        search(load_index(tmp_path / "a.faiss"), QUERIES, k=5)
 
 
 # --- the sample that an index is trained on: of the whole corpus, not of its beginning
