@@ -6,7 +6,7 @@ import faiss
 import numpy as np
 import pytest
 
-from helpers.index import build_index, dense, search
+from helpers.index import build_index, dense, load_index, search
 from helpers.index.order import merge
 
 RNG = np.random.default_rng(1)
