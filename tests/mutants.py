@@ -47,6 +47,7 @@ LIBRARIES = ("numpy", "scipy.stats", "pandas", "matplotlib.pyplot", "torch", "fa
 SETTINGS = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1",
             "MPLBACKEND": "agg"}  # fmt: skip
 OWN_TESTS = {  # which tests are a module's own, the quick ones first, where they are not its mirror and its folder
+    "helpers/chunks.py": ["tests/chunks/test_chunks.py"],
     "helpers/commands": ["tests/project/test_metrics_alone.py"],
     "helpers/_io.py": ["tests/test_support.py", "tests/data/test_formats.py", "tests/data/test_hostile.py",
                        "tests/data/test_as_found.py", "tests/embeddings/test_cache.py", "tests/judgements",
@@ -63,7 +64,6 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/metrics/explanation.py": ["tests/metrics/test_explain.py"],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
                         ("inputs", "evaluate", "lookup", "definitions", "against_trec_eval")],
-    "helpers/models/model.py": ["tests/models/test_pooling.py", "tests/models/test_modern.py"],
     "helpers/models": [f"tests/models/test_{name}.py" for name in
                        ("pooling", "layouts", "hostile", "models", "modern", "multilingual",
                         "precomputed")],

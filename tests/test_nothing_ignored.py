@@ -16,7 +16,6 @@ from tests.data.files import beir, jsonl, mteb, put
 ROWS = [{"query": "one", "positive": "uno", "rater": "r7"}, {"query": "two", "positive": "dos", "rater": ""}]
 JUDGED = [{"assessor": 3, "corpus-id": "00", "score": 2, "query-id": "q0"}]
 JUDGED += [{"assessor": 1, "corpus-id": "01", "score": 1, "query-id": "q1"}]
-LLAMA = {"queries": {"u": "one"}, "corpus": {"n": "uno"}, "relevant_docs": {"u": ["n"]}, "mode": "text"}
 
 
 def _delimited(rows: list[dict[str, object]], mark: str) -> str:
@@ -31,7 +30,6 @@ MTEB = {
 DATA = {
     "a.csv": (lambda d: put(d / "a.csv", _delimited(ROWS, ",")), {"a.csv": ["rater"]}),
     "rows in a folder": (lambda d: put(d / "set" / "dev.jsonl", jsonl(ROWS)).parent, {"set": ["rater"]}),
-    "LlamaIndex": (lambda d: put(d / "qa.json", json.dumps(LLAMA, indent=4)), {"qa.json": ["mode"]}),
     "MTEB": (lambda d: mteb(d / "m", **MTEB), {"qrels": ["assessor"], "queries": ["lang"], "corpus": ["url"]}),
 }
 

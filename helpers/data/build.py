@@ -181,7 +181,7 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
             place = f"{table.source!r}: row {row}"
             number = numbers.setdefault(row if has_lists else query, str(len(numbers)))
             queries[number] = _text(query, f"{place}, the query")
-            judged = _listed(cell)
+            judged = cell if isinstance(cell, list) else [] if is_blank(cell) else [cell]
             found += [(row, text) for text in judged]
             given = grade if isinstance(grade, list) and side == "positive" else [grade] * len(judged)
             if len(given) != len(judged):
@@ -196,12 +196,6 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
     merged = len(passages) - len(by_text) if corpus else 0
     searched = Texts(by_text, corpus.source if corpus else table.source, titled)
     return Tables(Texts(queries, table.source), searched, qrels, table.source, table.split, merged, numbered=True)
-
-
-def _listed(cell: Cell) -> list[Cell]:
-    if isinstance(cell, list):
-        return cell
-    return [] if is_blank(cell) else [cell]
 
 
 def _text(cell: Cell, place: str) -> str:

@@ -128,10 +128,11 @@ class RetrievalDataset:
         if len(set(rows)) < len(rows) or not all(0 <= row < len(self.corpus) for row in rows):
             raise ValueError(f"rows: expected rows of the corpus, 0 to {len(self.corpus) - 1}, each once.")
         without_text = range(len(self.corpus), len(self.corpus) + len(self.ids_without_text))
+        total = self.all_passages or len(self.corpus)
         new_row = {int(passage): row for row, passage in enumerate([*rows, *without_text])}
         return replace(
             self,
-            all_passages=_all_if_fewer(len(rows), self.all_passages or len(self.corpus)),
+            all_passages=total if len(rows) < total else 0,
             corpus=[self.corpus[passage] for passage in rows],
             corpus_ids=[self.corpus_ids[passage] for passage in rows],
             qrels=[{new_row[p]: grade for p, grade in judged.items() if p in new_row} for judged in self.qrels],
@@ -149,7 +150,7 @@ class RetrievalDataset:
         check_count("max_queries", max_queries)
         total = self.all_queries or len(self.queries)
         part = self._of_queries(range(len(self.queries))[:max_queries])
-        return replace(part, all_queries=_all_if_fewer(len(part.queries), total))
+        return replace(part, all_queries=total if len(part.queries) < total else 0)
 
     def _of_queries(self, rows: Sequence[int]) -> Self:
         queries, ids = [self.queries[row] for row in rows], [self.query_ids[row] for row in rows]
@@ -195,10 +196,6 @@ def from_ids(
         same_as=same_as,
         ids_without_text=without_text,
     )
-
-
-def _all_if_fewer(selected: int, total: int) -> int:
-    return total if selected < total else 0
 
 
 def require_answers(data: RetrievalDataset) -> None:

@@ -148,8 +148,18 @@ def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8, ki
             seen = what_is(file.read(64))
         suffix, seen = repr(path.suffix) if path.suffix else "a file without suffix", seen and f" It is {seen}."
         raise ValueError(f"{path.name!r}: cannot read {suffix}; give {', '.join(READERS)}, or one of them .gz.{seen}")
+    columns: dict[str, list[Cell]]
     if kind == "parquet":
-        columns = _read_parquet(path)
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with open_binary(path) as file:
+            try:
+                columns = pq.read_table(file).to_pydict()
+            except (pa.ArrowException, OSError) as error:
+                file.seek(0)
+                reason = what_is(file.read(64)) or f"no Parquet file that can be read ({error})"
+                raise ValueError(f"{path.name!r} is {reason}.") from None
     else:
         columns = _read_json(path, encoding) if kind == "json" else _read_csv(path, named, encoding)
     table = Table(Fields(columns), path.name)
@@ -158,20 +168,6 @@ def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8, ki
             f"{path.name!r}: no rows, " + (f"only the columns {table.listed}." if columns else "the file is empty.")
         )
     return table
-
-
-def _read_parquet(path: Path) -> dict[str, list[Cell]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with open_binary(path) as file:
-        try:
-            columns: dict[str, list[Cell]] = pq.read_table(file).to_pydict()
-        except (pa.ArrowException, OSError) as error:
-            file.seek(0)
-            kind = what_is(file.read(64)) or f"no Parquet file that can be read ({error})"
-            raise ValueError(f"{path.name!r} is {kind}.") from None
-    return columns
 
 
 def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:

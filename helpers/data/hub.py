@@ -31,30 +31,36 @@ Place = Path | str  # a folder, or a hub id
 def read(place: Place, config: str | None, split: str | None, reading: Reading, *, or_only: bool = False) -> Table:
     """Read a table from a file, or from one split of a folder or data set of the hub.
 
-    ``config`` is by default the only configuration, a ``split`` of None the first; ``or_only`` takes the only split if
-    there is no ``split``.
+    ``config`` is by default the only configuration, or the one marked or named ``default``; a ``split`` of None is the
+    first; ``or_only`` takes the only split if there is no ``split``.
     """
     if isinstance(place, Path) and place.is_file():
         return reading.read(place)
-    reading.tables.append(_read(place, config, split, reading, or_only=or_only))
-    return reading.tables[-1]
-
-
-def _read(place: Place, config: str | None, split: str | None, reading: Reading, *, or_only: bool) -> Table:
     settings = read_settings(place)
     with _named_in_errors(place):
-        entry = _configuration(settings, config)
+        chosen = config
+        if config is None:
+            chosen = next(iter(settings)) if len(settings) == 1 else "default"
+            chosen = next((name for name, entry in settings.items() if entry.get("default") is True), chosen)
+        if settings and chosen not in settings:
+            raise ValueError(
+                f"it has several configurations ({_listed(list(settings))}); choose one: config=…, on the command line "
+                "--config."
+            )
         if isinstance(place, str):
-            return _read_hub(place, config, split, or_only=or_only)
-        files = _files_by_split(place, entry)
-        taken = choose_split(list(files), split, or_only=or_only)
-        read_tables = (read_table(file, reading.columns.values(), reading.encoding) for file in files[taken])
-        tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
-        names = dict.fromkeys(name for table, _ in tables for name in table.columns)
-        columns: dict[str, list[Cell]] = {
-            name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
-        }
-        return Table(Fields(columns), config or shown_name(place), taken)
+            table = _read_hub(place, config, split, or_only=or_only)
+        else:
+            files = _files_by_split(place, settings.get(str(chosen), {}))
+            taken = choose_split(list(files), split, or_only=or_only)
+            parts = [read_table(file, reading.columns.values(), reading.encoding).columns for file in files[taken]]
+            columns: dict[str, list[Cell]] = {name: [] for part in parts for name in part}
+            for part in parts:
+                rows = len(next(iter(part.values())))
+                for name, cells in columns.items():
+                    cells += part.get(name, [None] * rows)
+            table = Table(Fields(columns), config or shown_name(place), taken)
+    reading.tables.append(table)
+    return table
 
 
 def read_settings(place: Place) -> Settings:
@@ -169,21 +175,6 @@ def _parse_settings(content: bytes) -> Settings:
 def _require_no_names_file(name: str, settings: object) -> None:
     if "names_file" in str(settings):  # ``datasets`` opens the file of this key, also outside the folder
         raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
-
-
-def _configuration(settings: Settings, config: str | None) -> Mapping[str, object]:
-    """Return the settings of a configuration, by default the only one, or the one marked or named ``default``."""
-    if not settings:
-        return {}
-    if config is None:
-        config = next(iter(settings)) if len(settings) == 1 else "default"
-        config = next((name for name, entry in settings.items() if entry.get("default") is True), config)
-    if config not in settings:
-        raise ValueError(
-            f"it has several configurations ({_listed(list(settings))}); choose one: config=…, on the command line "
-            "--config."
-        )
-    return settings[config]
 
 
 def _patterns(source: str, entry: Mapping[str, object]) -> dict[str, list[str]]:

@@ -88,7 +88,7 @@ def load_dataset(
         ConnectionError: the hub cannot be reached and the data set was not downloaded before.
     """
     name = str(source)
-    if "/" not in name and name in (*bundled.names(), docstrings.NAME):
+    if "/" not in name and name in (*bundled.LANGUAGES, docstrings.NAME):
         if any(option is not None for option in (config, queries, corpus, qrels, *rules.values())):
             raise ValueError(
                 f"The collection {name!r} has its own judgements and columns, no equal passages and no configurations. "
@@ -242,7 +242,7 @@ def _find(source: str | Path) -> Place:
         near = nearest(path)
         advice = f"Did you mean {near!r}?" if near else "Check the path, or name a data set of the hub: owner/name."
         raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
-    known = ", ".join([*bundled.names(), docstrings.NAME])
+    known = ", ".join([*bundled.LANGUAGES, docstrings.NAME])
     raise ValueError(
         f"Unknown collection {source!r}. Bundled: {known}; a hub data set is written owner/name, a folder by its path."
     )

@@ -68,13 +68,8 @@ class RunTable:
         """
         if not len(self.ranks):
             return 0
-        query, ranks, scores = self.query, self.ranks, self.scores
-        if (
-            np.count_nonzero(query[1:] != query[:-1]) >= len(self.queries)
-            or (np.diff(ranks)[query[1:] == query[:-1]] < 0).any()
-        ):
-            order = np.lexsort((ranks, query))  # queries apart, or ranks that fall
-            query, ranks, scores = query[order], ranks[order], scores[order]
+        order = np.lexsort((self.ranks, self.query))
+        query, ranks, scores = self.query[order], self.ranks[order], self.scores[order]
         same = query[1:] == query[:-1]
         against = same & ((scores[1:] < scores[:-1]) | ~(ranks[1:] > ranks[:-1]))
         rises = same & (scores[1:] > scores[:-1])
@@ -94,7 +89,15 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
                 continue
             score = _number(fields[4]) if len(fields) >= FIELDS else math.nan
             if not -math.inf < score < math.inf:
-                raise _fault(path, number, _wrong_line(line, fields))
+                is_json = line.lstrip()[:1] in (b"{", b"[")
+                found = "it looks like JSON" if is_json else f"found {len(fields)}"
+                reason = (
+                    f"expected 6 fields (query Q0 document rank score tag), {found}; helpers.data.trec.write_run "
+                    "writes such lines from {query: {document: score}}."
+                )
+                if len(fields) >= FIELDS and not is_json:
+                    reason = f"the score must be a finite number, not {fields[4].decode(errors='replace')[:60]!r}."
+                raise _fault(path, number, reason)
             query.append(queries.setdefault(fields[0], len(queries)))
             document.append(documents.setdefault(fields[2], len(documents)))
             scores.append(score)
@@ -128,17 +131,6 @@ def _fault(path: Path, number: int, message: str) -> ValueError:
         for _ in lines:
             pass
     return ValueError(f"{path.name!r}, line {number}: {message}")
-
-
-def _wrong_line(line: bytes, fields: list[bytes]) -> str:
-    is_json = line.lstrip()[:1] in (b"{", b"[")
-    if len(fields) >= FIELDS and not is_json:
-        return f"the score must be a finite number, not {fields[4].decode(errors='replace')[:60]!r}."
-    found = "it looks like JSON" if is_json else f"found {len(fields)}"
-    return (
-        f"expected 6 fields (query Q0 document rank score tag), {found}; helpers.data.trec.write_run writes such lines "
-        "from {query: {document: score}}."
-    )
 
 
 def _line_of(path: Path, row: int) -> int:

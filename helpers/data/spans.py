@@ -81,15 +81,6 @@ def check_span(place: str, span: Span, documents: list[str]) -> None:
         raise ValueError(f"{place}: characters {start} to {end} of document row {document} are blank.")
 
 
-def _place_of(place: str, quotation: str, text: str) -> tuple[int, int]:
-    if (count := text.count(quotation)) != 1:
-        raise ValueError(
-            f"{place}: {quotation[:40]!r} occurs {count} times in the document; quote more or less of it, or give "
-            "'start' and 'end'."
-        )
-    return text.index(quotation), text.index(quotation) + len(quotation)
-
-
 def load_spans(source: str | Path = "pages-en") -> SpanDataset:
     """Load a collection with judgements on spans: ``pages-en`` or ``pages-zh``, which are bundled, or a folder.
 
@@ -138,7 +129,13 @@ def _spans_of(marked: Table, queries: Mapping[str, str], documents: Mapping[str,
             if str(name) not in known:
                 raise ValueError(f"{place}: no {role} {name!r}; the first of {len(known)} is {next(iter(known))!r}.")
         if by_quotation:
-            numbers[:2] = _place_of(place, str(quote), documents[str(document)])
+            text = documents[str(document)]
+            if (count := text.count(str(quote))) != 1:
+                raise ValueError(
+                    f"{place}: {str(quote)[:40]!r} occurs {count} times in the document; quote more or less of it, or "
+                    "give 'start' and 'end'."
+                )
+            numbers[:2] = text.index(str(quote)), text.index(str(quote)) + len(str(quote))
         try:
             start, end, grade = (int(str(value)) for value in numbers)
         except ValueError:

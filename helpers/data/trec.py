@@ -33,7 +33,6 @@ THREE = ("query", "document", "grade")
 ITERATION = ("iteration", "iter", "q0", "0")  # TREC's second column, which has no meaning
 BLANKS = " \t\r\n\v\f"  # field separators, as in trec_eval; other white space may be part of an id
 BLANK = re.compile(f"[{BLANKS}]+")
-LINES = 1 << 16  # of a run, put together at a time
 
 
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
@@ -141,11 +140,9 @@ def write_run(path: PathLike, run: "Mapping[str, Mapping[str, float]] | RunTable
     order = trec_rows(table.query, single_precision(table.scores), table.document, docs.__getitem__)
     queries = table.query[order]
     ranks, end = np.arange(1, len(order) + 1) - np.searchsorted(queries, queries), require_field(tag)
-    columns, text = (queries, table.document[order], ranks, table.scores[order]), ""
-    for some in zip(*(np.array_split(column, 1 + len(order) // LINES) for column in columns), strict=True):
-        lines = zip(*(column.tolist() for column in some), strict=True)
-        text += "".join([f"{firsts[q]} Q0 {docs[d]} {rank} {score!r} {end}\n" for q, d, rank, score in lines])
-    write_text(path, text)
+    columns = (column.tolist() for column in (queries, table.document[order], ranks, table.scores[order]))
+    lines = (f"{firsts[q]} Q0 {docs[d]} {rank} {score!r} {end}\n" for q, d, rank, score in zip(*columns, strict=True))
+    write_text(path, "".join(lines))
 
 
 def as_run(

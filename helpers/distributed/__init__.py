@@ -20,8 +20,7 @@ from helpers.distributed.work import encode_shard, origin_of, search_part
 from helpers.embeddings import BATCH_SIZE, SHARD_SIZE, check_options, text_batches
 from helpers.embeddings.shards import Manifest, ShardFile, Shards, fill
 from helpers.embeddings.store import Store
-from helpers.index.blocks import BLOCK
-from helpers.index.dense import checked_vectors
+from helpers.index.dense import BLOCK, checked_vectors
 from helpers.index.order import check_k, merge
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from helpers.embeddings import Shards, encoding
 from helpers.embeddings.shards import MANIFEST, Manifest, ShardFile
 from helpers.embeddings.store import Store
-from helpers.index.blocks import BlockIndex
+from helpers.index.dense import BlockIndex
 from helpers.models import load_model
 
 if TYPE_CHECKING:

@@ -55,9 +55,7 @@ def encode(
     """
     texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # check all before encoding any
     stream = encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir, progress=progress)
-    if not (shards := list(stream)):
-        raise ValueError("No texts to encode: give at least one.")
-    return np.concatenate(shards)
+    return np.concatenate(list(stream))
 
 
 def encode_shards(
@@ -140,8 +138,6 @@ def encode_pooled(
             shards.append(encode_batch(model, batch, unique, kind, batch_size, store))
             bar.update(len(batch))
     store.tell_damaged(len(shards))
-    if not shards or not unique:
-        raise ValueError("Nothing to encode: give at least one text and one pooling.")
     pooled: dict[Pooling, np.ndarray | TokenVectors] = {}
     for pooling in unique:
         vectors = np.concatenate([shard[pooling].vectors for shard in shards])
@@ -174,3 +170,5 @@ def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
                 raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
         yield batch
         first += len(batch)
+    if not first:
+        raise ValueError("No texts to encode: give at least one.")

@@ -13,6 +13,7 @@ import numpy as np
 from helpers._optional import Note
 from helpers.embeddings.store import Recipe, Store
 from helpers.models import Model, Pooling, Precomputed
+from helpers.models.pooling import POOLINGS
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -34,15 +35,9 @@ class TokenVectors(NamedTuple):
     vectors: np.ndarray
     lengths: np.ndarray
 
-    @property
-    def starts(self) -> np.ndarray:
-        """The first row of each text, (n,)."""
-        starts: np.ndarray = np.cumsum(self.lengths) - self.lengths
-        return starts
-
     def text(self, row: int) -> np.ndarray:
         """Return the token vectors of one text, (tokens, dim)."""
-        start = self.starts[row]
+        start = self.lengths[:row].sum()
         return self.vectors[start : start + self.lengths[row]]
 
 
@@ -138,7 +133,10 @@ def forward(
                 if pooling is Pooling.MAXSIM:
                     pooled = _compared_vectors(model, batch, [masks[row] for row in rows])
                 else:
-                    pooled = list(_unit(model.vectors(batch, pooling))[:, None])
+                    features = {"sentence_embedding": POOLINGS[pooling](batch)}
+                    for layer in model.layers:
+                        features = layer({"sentence_embedding": features["sentence_embedding"].float()})
+                    pooled = list(_unit(features["sentence_embedding"][:, : model.info.dim])[:, None])
                 for row, vectors in zip(rows, pooled, strict=True):
                     rows_of[pooling][row] = vectors
     stacked = {pooling: np.concatenate(parts) for pooling, parts in rows_of.items()}

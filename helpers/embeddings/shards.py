@@ -119,8 +119,6 @@ def fill(store: Store, manifest: Manifest, shards: Iterable[tuple[Iterable[str],
     for texts, file, dim in shards:  # noqa: B007
         digest.update("".join(f"{len(text)}:{text}" for text in texts).encode())
         files.append(file)
-    if not files:
-        raise ValueError("No texts to encode: give at least one.")
     rows = sum(file.rows for file in files)
     complete = replace(manifest, complete=True, rows=rows, texts=digest.hexdigest(), dim=dim, shards=tuple(files))
     if earlier != complete:

@@ -6,19 +6,20 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from helpers.index import dense
-from helpers.index.binary import BinaryIndex
-from helpers.index.blocks import BlockIndex
-from helpers.index.dense import Index
+from helpers.index.dense import BinaryIndex, BlockIndex, Index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k, parse_settings
 from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, TfidfIndex, read_words, tokenize
 
-__all__ = ["WORD_INDEXES", "BM25Index", "Index", "TfidfIndex", "build_index", "maxsim", "search", "tokenize"]
+__all__ = [
+    "WORD_INDEXES", "BM25Index", "Index", "TfidfIndex", "build_index", "load_index", "maxsim", "search", "tokenize"
+]  # fmt: skip
 
 
 def build_index(
@@ -59,6 +60,13 @@ def build_index(
     if unknown := sorted(values.keys() - ({"rescore"} if kind == "Binary" else ())):
         raise ValueError(f"{kind!r} has no setting {unknown[0]!r}; 'Binary' has rescore, the others none.")
     return kinds[kind](passages, **values)
+
+
+def load_index(path: str | Path) -> Any:
+    """Read an index of vectors that ``faiss.write_index`` saved; :func:`search` refuses one of another metric."""
+    import faiss
+
+    return faiss.read_index(str(path))
 
 
 def search(

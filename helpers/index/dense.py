@@ -1,4 +1,4 @@
-"""FAISS: indexes of vectors that rank by inner product."""
+"""Indexes of vectors that rank by inner product: FAISS's, blocks of vectors on disk, and signs, one bit a dimension."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from helpers._optional import Later, progress_bar
-from helpers.index.order import ordered
+from helpers.index.order import merge, ordered
 
 if TYPE_CHECKING:
     import faiss
@@ -20,6 +20,9 @@ else:
 BLAS_FROM = 1 << 24  # inner products a call
 BLAS_QUERIES = 20  # a call; for a few, one after the other is faster
 MOST_TRAINED = 1 << 18  # vectors
+# Vectors a block. From 4,096 on the product of matrices takes nearly all of the time; with a multiple of the 1,024 that
+# FAISS multiplies at a time, the same numbers are multiplied together as in a flat index, and round alike.
+BLOCK = 1 << 15
 _faiss: Any = faiss  # its type stubs lack some names
 
 
@@ -63,13 +66,7 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings:
             ) from error
     reserve(index, count(embeddings) or 0)
     for shard in itertools.chain([first], remaining):
-        vectors = checked_vectors("embeddings", shard, index.d)
-        try:
-            index.add(vectors)
-        except RuntimeError as error:
-            raise ValueError(
-                f"{factory!r} cannot take vectors alone: here the id of a passage is its row, so leave IDMap out."
-            ) from error
+        index.add(checked_vectors("embeddings", shard, index.d))
     for name, value in settings.items():
         try:
             _faiss.ParameterSpace().set_index_parameter(index, name, value)
@@ -188,3 +185,119 @@ def checked_vectors(side: str, array: np.ndarray, dim: int | None = None) -> np.
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise ValueError(f"{side}: row {bad} holds NaN or infinite values; look at the text it came from.")
     return array
+
+
+class BlockIndex:
+    """The vectors of a corpus, read anew for each search; the results are those of a flat index.
+
+    Ids are equal to those of a flat index, and scores to the last bit, for the same ``batch_size``: FAISS computes
+    the same products in the same order. (With another BLAS than the one FAISS's packages bring, the last bit of a
+    score may depend on where in a block a vector lies.) Of a part of a corpus ``corpus_size`` is how many vectors the
+    whole has; it decides by how FAISS multiplies, so that a part gives the very scores that the whole would.
+    """
+
+    def __init__(self, shards: Iterable[np.ndarray], corpus_size: int | None = None) -> None:
+        """Keep the shards and count their vectors."""
+        self.shards = [shards] if isinstance(shards, np.ndarray) else shards
+        self.ntotal = count(shards) or 0
+        if not self.ntotal:
+            raise ValueError("No embeddings to search in blocks: give an array, a list of arrays, or Shards.")
+        self.corpus_size = corpus_size or self.ntotal
+        self._all_finite = False  # True after a search, which reads all blocks
+
+    def search(
+        self, queries: np.ndarray, k: int, batch_size: int = 256, progress: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k best vectors of each query: the best of each block, merged; a bar counts vectors."""
+        queries = checked_vectors("queries", queries)
+        best, first = (np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)), 0
+        with progress_bar(self.ntotal, "Search", "passage", show=progress) as bar:
+            for vectors in self._blocks(queries.shape[1]):
+                if not self._all_finite:
+                    checked_vectors("embeddings", vectors)
+                depth = min(k, len(vectors))
+                scores, ids = search(_Block(vectors), queries, depth, batch_size, corpus_size=self.corpus_size)
+                best = merge([best, (scores, ids + first)], k)
+                first += len(vectors)
+                bar.update(len(vectors))
+        self._all_finite = True
+        return best
+
+    def _blocks(self, dim: int) -> Iterator[np.ndarray]:
+        """Yield blocks: parts of a large shard, else a copy of several small ones, overwritten by the next."""
+        block, filled = np.empty((min(BLOCK, self.ntotal), dim), np.float32), 0
+        for shard in self.shards:
+            if shard.shape[1] != dim:
+                checked_vectors("embeddings", shard, dim)  # raises
+            taken, readable = 0, shard.dtype == np.float32 and shard.flags.c_contiguous  # by FAISS, without a copy
+            while taken < len(shard):
+                if readable and not filled and len(shard) - taken >= len(block):
+                    yield shard[taken : taken + len(block)]
+                    taken += len(block)
+                    continue
+                count = min(len(block) - filled, len(shard) - taken)
+                block[filled : filled + count] = shard[taken : taken + count]
+                filled, taken = filled + count, taken + count
+                if filled == len(block):
+                    yield block
+                    filled = 0
+        if filled:
+            yield block[:filled]
+
+
+class _Block:
+    """Vectors in memory, searched as a flat index searches its own."""
+
+    metric_type = 0  # faiss.METRIC_INNER_PRODUCT
+
+    def __init__(self, vectors: np.ndarray) -> None:
+        self.vectors = vectors
+        self.ntotal, self.d = vectors.shape
+
+    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        scores, ids = faiss.knn(queries, self.vectors, k, metric=self.metric_type)
+        return scores, ids
+
+
+class BinaryIndex:
+    """The signs of a corpus's vectors (n, dim), dim a multiple of 8, in memory; the vectors stay where they are.
+
+    A search takes the ``rescore × k`` passages whose signs differ least from the query's (Hamming distance), and puts
+    them in order by the inner product of the vectors themselves, of which it reads no others. With ``rescore=0`` the
+    distance decides alone, and the score is its negative.
+    """
+
+    def __init__(self, passages: np.ndarray, rescore: float = 10) -> None:
+        """Pack the signs of the passages, block by block."""
+        if not (rescore >= 0 and float(rescore).is_integer()):
+            raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
+        passages = passages if hasattr(passages, "shape") else np.concatenate(list(passages))  # shards in memory
+        self.ntotal: int = passages.shape[0]
+        self.d: int = passages.shape[1]
+        if self.d % 8:
+            raise ValueError(f"The signs of {self.d} dimensions fill no whole bytes; give a multiple of 8.")
+        self._passages, self._rescore = passages, int(rescore)
+        self._codes = faiss.IndexBinaryFlat(self.d)
+        for start in range(0, self.ntotal, BLOCK):
+            self._codes.add(_signs(checked_vectors("embeddings", passages[start : start + BLOCK])))
+
+    def sa_code_size(self) -> int:
+        """Bytes that a passage takes in memory."""
+        return self.d // 8
+
+    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k best passages of each query among the candidates: scores and ids, both (q, k)."""
+        queries = checked_vectors("queries", queries, self.d)
+        count = min(self.ntotal, k * max(1, self._rescore))
+        distances, ids = self._codes.search(_signs(queries), count)
+        if not self._rescore:
+            return ordered(-distances.astype(np.float32), ids)
+        # A product by BLAS rounds by the place of a row, so that equal passages would get unequal scores.
+        products = [np.einsum("ij,j->i", self._passages[rows], query) for rows, query in zip(ids, queries, strict=True)]
+        scores, ids = ordered(np.array(products, np.float32), ids)
+        return scores[:, :k], ids[:, :k]
+
+
+def _signs(vectors: np.ndarray) -> np.ndarray:
+    """Pack the signs of vectors (n, dim) into bytes, (n, dim / 8): a bit is 1 where the value is above 0."""
+    return np.packbits(np.asarray(vectors) > 0, axis=1)

@@ -190,10 +190,8 @@ class BM25Index:
         stem: str | None = None,
     ) -> None:
         """Count the words of n passages."""
-        check_words("BM25", [unit], {"k1": k1, "b": b})
         self.ntotal = len(corpus)
-        self._split = partial(_split, unit=unit, stop_words=stop_words, stem=stem)
-        _check_corpus(corpus, self._split)
+        self._split = _splitter("BM25", corpus, unit, stop_words, k1=k1, b=b, stem=stem)
         vocabulary: dict[str, int] = defaultdict(count().__next__)  # a new word gets the next number
         counts = _counts(map(self._split, corpus), vocabulary)
         self._vocabulary = dict(vocabulary)
@@ -213,10 +211,8 @@ class TfidfIndex:
         """Count the words of n passages."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        check_words("TF-IDF", [unit], {"stem": stem})
         self.ntotal = len(corpus)
-        self._split = partial(_split, unit=unit, stop_words=STOP_WORDS, stem=stem)
-        _check_corpus(corpus, self._split)
+        self._split = _splitter("TF-IDF", corpus, unit, stem=stem)
         self._vectorizer: Any = TfidfVectorizer(analyzer=self._split, sublinear_tf=True)
         self._index = SparseIndex(self._vectorizer.fit_transform(corpus))
 
@@ -286,8 +282,12 @@ def _weights(counts: "csr_matrix", k1: float, b: float) -> "csc_matrix":
     return weights
 
 
-def _check_corpus(corpus: Sequence[str], split: Callable[[str], list[str]]) -> None:
-    """Raise if passages have no word to count, and warn of those in a script whose words are not known here."""
+def _splitter(
+    kind: str, corpus: Sequence[str], unit: str, stop_words: Collection[str] = STOP_WORDS, **settings: Any
+) -> Callable[[str], list[str]]:
+    """Return what splits a text into words; raise if the passages have none to count, warn of words not known here."""
+    check_words(kind, [unit], settings)
+    split = partial(_split, unit=unit, stop_words=stop_words, stem=settings["stem"])
     if not any(map(split, corpus)):
         raise ValueError(f"The {len(corpus)} passages have no word to count: only signs, spaces and stop words.")
     if unsegmented := sum(not text.isascii() and UNSPACED.search(text) is not None for text in corpus):
@@ -296,6 +296,7 @@ def _check_corpus(corpus: Sequence[str], split: Callable[[str], list[str]]) -> N
             "words here (Thai, Lao, Khmer, Myanmar, Japanese kana): bigrams of characters are counted in their place."
         )
         warnings.warn(Note(text, count=unsegmented, of=len(corpus)), stacklevel=2)
+    return split
 
 
 def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) -> list[list[str]]:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from helpers._optional import Note
+from helpers.models.card import ModelInfo, Pooling
 from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, find_checkpoint
-from helpers.models.model import ModelInfo, Pooling
 from helpers.models.precomputed import ARRAYS, Precomputed
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def load_model(
         backend: by default a model runs as its authors intended, or is refused. ``"FlagEmbedding"`` also refuses
             models that its ``FlagModel`` would run differently. ``"transformers"`` loads the bare network and ignores
             how its files say to use it: any pooling or none, MaxSim, any similarity.
-        pooling: any of :class:`~helpers.models.model.Pooling`, ``"cls"`` or ``"mean"`` with FlagEmbedding; by default
+        pooling: any of :class:`~helpers.models.Pooling`, ``"cls"`` or ``"mean"`` with FlagEmbedding; by default
             the pooling in the model's ``1_Pooling/config.json``.
         query_instruction, passage_instruction: text put before each query or passage; by default the prompt "query",
             or "document", "passage" or "corpus", of the model's ``config_sentence_transformers.json``, else that of the
@@ -85,12 +85,11 @@ def load_model(
     if backend == "FlagEmbedding" and fault:
         raise ValueError(fault)
     if not bare:
-        card.require_embedding_model()
-        card.require_cosine_of_whole(instructions)
+        card.require_runnable(instructions)
     chosen = card.choose_pooling(pooling, required=not bare)
     info = ModelInfo(
         checkpoint.name, checkpoint.sha256, checkpoint.weights_sha256, chosen and str(chosen), *instructions,
-        max_length, dim, unused=card.unused() or None,
+        max_length, dim, unused=[f"{file}: {key}" for file, keys in card.files.items() for key in keys.unread] or None,
     )  # fmt: skip
     if info.unused:
         text = "{model}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."

@@ -1,15 +1,16 @@
-"""The intended use of a model, read from the JSON files of its folder and the model cards of its family."""
+"""What a model is and its intended use, from the JSON files of its folder and the model cards of its family."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from helpers._fields import Fields
-from helpers.models.model import Pooling
 
 # Instructions for a query and a passage from the model cards of families whose files do not contain them, by a pattern
 # of the model's name without its owner.
@@ -38,6 +39,50 @@ OURS = re.compile(r"^sentence_transformers\..*\.")  # before the name of a modul
 NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
 
 
+class Pooling(StrEnum):
+    """The poolings of token vectors; :mod:`helpers.models.pooling` has the formulas.
+
+    One vector per text: the vector of [CLS]; the mean of the token vectors; their maximum in each dimension; their
+    mean weighted by the attention each token receives in the last layer; the mean over padding too, a mistake; the
+    vector of the last token, the only one that attends to all others in a decoder such as Qwen. MAXSIM keeps one
+    vector per token, for :func:`helpers.index.maxsim`.
+    """
+
+    CLS = "cls"
+    MEAN = "mean"
+    MAX = "max"
+    ATTENTION = "attention"
+    UNMASKED_MEAN = "unmasked_mean"
+    LAST_TOKEN = "lasttoken"
+    MAXSIM = "maxsim"
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise ValueError(f"Unknown pooling {value!r}: expected one of {', '.join(cls)}.")
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """The identity of a model and its encoding options; None for an unknown value."""
+
+    name: str  # hub id, or name of the folder
+    sha256: str  # over the names and contents of all files of the model
+    weights_sha256: str  # of the weights alone, to compare with the hub
+    pooling: str | None = None  # such as ``cls`` or ``mean``
+    query_instruction: str | None = None  # text put before each query, empty if none
+    passage_instruction: str | None = None
+    max_length: int | None = None  # in tokens; longer texts are truncated
+    dim: int | None = None  # leading dimensions kept before scaling to length one; None for all
+    files: dict[str, str] | None = None  # SHA-256 by file name, for precomputed embeddings
+    query_length: int | None = None  # the maximum length of queries, if it is another
+    lower_case: bool | None = None  # True if texts are lowercased first, which the tokenizer alone would not do
+    unused: Sequence[str] | None = None  # keys of the model's files that are not read, each with its file
+
+    def length(self, kind: str) -> int | None:
+        """Return the maximum input length of texts of a kind, ``query`` or ``passage``."""
+        return (self.query_length if kind == "query" else None) or self.max_length
+
+
 @dataclass(frozen=True)
 class Card:
     """The content of the JSON files of a model's folder."""
@@ -57,12 +102,12 @@ class Card:
     kind: str  # what sentence-transformers says that the model is
     files: dict[str, Fields]  # by file name; they know which fields were read
 
-    def unused(self) -> list[str]:
-        """Return the keys of the files that nothing here reads, each with its file."""
-        return [f"{file}: {name}" for file, fields in self.files.items() for name in fields.unread]
+    def require_runnable(self, instructions: tuple[str, str]) -> None:
+        """Raise ValueError for a model that is not run here as its authors do.
 
-    def require_embedding_model(self) -> None:
-        """Raise ValueError for a reranker, or another model that gives no vector for a text."""
+        It is a reranker, or another that gives no vector for a text; or was not made for the cosine of vectors pooled
+        over all tokens, those of the ``instructions`` included.
+        """
         architecture = str((self.config.get("architectures") or [""])[0])
         if self.kind == "CrossEncoder" or (architecture.endswith("ForSequenceClassification") and not self.poolings):
             raise ValueError(
@@ -73,24 +118,35 @@ class Card:
             raise ValueError(
                 f"{self.name} is a {self.kind} of sentence-transformers, which is not run here. {ELSEWHERE}"
             )
+        scaled = any(kind == "Normalize" for kind, _ in self.layers)
+        # For vectors of length one, dot product and Euclidean distance rank like the cosine.
+        if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):
+            raise ValueError(
+                f"{self.name} was trained for {self.similarity!r} similarity of vectors of any length; here all are "
+                "scaled to length one and compared by their cosine, so its scores would be wrong. Take a model made "
+                "for the cosine."
+            )
+        if any(instructions) and not self.pools_prompt:
+            raise ValueError(
+                f"{self.name} leaves the instruction's tokens out of its pooling (include_prompt), which is not done "
+                f"here; its scores would be wrong. {ELSEWHERE}"
+            )
 
     def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
         """Return ``pooling``, by default the model's own; None if it has no supported one and none is ``required``."""
-        if pooling is not None:
-            return Pooling(pooling)
-        if len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
-            return Pooling(self.poolings[0])
-        if required:
-            if self.poolings:
-                raise ValueError(
-                    f"{self.name} pools by {' and '.join(self.poolings)}, which is not done here, and another pooling "
-                    f"would give other scores. {ELSEWHERE}"
-                )
+        if pooling is None and len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
+            pooling = self.poolings[0]
+        if pooling is not None or not required:
+            return None if pooling is None else Pooling(pooling)
+        if self.poolings:
             raise ValueError(
-                f"{self.name} does not say how it pools (no 1_Pooling/config.json): pass pooling='cls' or 'mean', as "
-                "its authors say; behind the name of a system, ?pooling=cls."
+                f"{self.name} pools by {' and '.join(self.poolings)}, which is not done here, and another pooling "
+                f"would give other scores. {ELSEWHERE}"
             )
-        return None
+        raise ValueError(
+            f"{self.name} does not say how it pools (no 1_Pooling/config.json): pass pooling='cls' or 'mean', as "
+            "its authors say; behind the name of a system, ?pooling=cls."
+        )
 
     def flag_fault(self, pooling: str | None) -> str | None:
         """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None if it would."""
@@ -115,22 +171,6 @@ class Card:
         prompts = self.prompts.get("query") or "", next(filter(None, passage_prompts), "")
         default = prompts if any(prompts) else family_instructions(name)
         return default[0] if query is None else query, default[1] if passage is None else passage
-
-    def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
-        """Raise unless the model was made for the cosine of vectors pooled over all tokens, instruction included."""
-        scaled = any(kind == "Normalize" for kind, _ in self.layers)
-        # For vectors of length one, dot product and Euclidean distance rank like the cosine.
-        if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):
-            raise ValueError(
-                f"{self.name} was trained for {self.similarity!r} similarity of vectors of any length; here all are "
-                "scaled to length one and compared by their cosine, so its scores would be wrong. Take a model made "
-                "for the cosine."
-            )
-        if any(instructions) and not self.pools_prompt:
-            raise ValueError(
-                f"{self.name} leaves the instruction's tokens out of its pooling (include_prompt), which is not done "
-                f"here; its scores would be wrong. {ELSEWHERE}"
-            )
 
 
 def family_instructions(name: str) -> tuple[str, str]:

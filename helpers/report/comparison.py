@@ -15,8 +15,7 @@ from helpers.data.runs import read_run_table
 from helpers.embeddings import BATCH_SIZE, count_truncated
 from helpers.metrics import METRICS
 from helpers.models import Model, Pooling, Precomputed, load_model
-from helpers.models.files import one_line_errors
-from helpers.models.find import find_checkpoint
+from helpers.models.find import find_checkpoint, one_line_errors
 from helpers.provenance import model_record
 from helpers.report.files import Comparison
 from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly

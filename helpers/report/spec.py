@@ -37,8 +37,7 @@ from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
 from helpers._io import nearest
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
-from helpers.models.files import one_line_errors, require_loadable
-from helpers.models.find import bundled_path, require_package
+from helpers.models.find import bundled_path, one_line_errors, require_loadable, require_package
 from helpers.systems.combine import Fusion
 from helpers.systems.pipeline import System, Words
 

@@ -1,7 +1,6 @@
 """The bundled collection: well-formed, bilingual, and the one that the lessons were recorded with."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -19,7 +18,9 @@ def test_languages_can_be_crossed():
     assert crossed.queries == load_dataset("pocket-zh").queries
     assert crossed.corpus == load_dataset("pocket-en").corpus
     assert crossed.qrels == load_dataset("pocket-zh").qrels
-    assert crossed.name == "pocket-zh-en"
+    assert (crossed.name, crossed.relevance_level, crossed.split) == ("pocket-zh-en", 2, "dev")
+    with pytest.raises(ValueError, match="'pocket-en-zh' has no split 'test'; it has dev and typed"):
+        load_dataset("pocket-en-zh", split="test")
 
 
 def test_reading_needs_no_third_party_library():
@@ -46,23 +47,6 @@ def test_export_reads_back_in_trec_and_beir_layout(tmp_path):
     }
     assert {q: {p: g for p, g in judged.items()} for q, judged in qrels.items()} == expected
     assert trec.read_qrels(tmp_path / "qrels" / "dev.qrels") == expected
-
-
-def test_another_collection_is_a_folder_and_no_code(tmp_path, monkeypatch):
-    """A contributor would have to find the places in the code that know the name pocket."""
-    folder = tmp_path / "tales"
-    folder.mkdir()
-    (folder / "card.toml").write_text('name = "tales"\nlanguages = ["de"]\nrelevance_level = 1\n')
-    (folder / "queries.de.jsonl").write_text('{"id": "q1", "text": "Wer schlief?"}\n')
-    (folder / "corpus.de.jsonl").write_text('{"id": "p1", "title": "Schlaf", "text": "Es schlief die Prinzessin."}\n')
-    (folder / "qrels.tsv").write_text("q1\t0\tp1\t1\n")
-    shutil.copytree(collections.FOLDER / "pocket", tmp_path / "pocket")
-    monkeypatch.setattr(collections, "FOLDER", tmp_path)
-    assert collections.names() == ["pocket-en", "pocket-zh", "pocket-en-zh", "pocket-zh-en", "tales-de"]
-    data = load_dataset("tales-de")
-    assert (data.name, data.queries) == ("tales-de", ["Wer schlief?"])
-    assert data.corpus == ["Schlaf\nEs schlief die Prinzessin."]
-    assert (data.qrels, data.relevance_level, load_dataset("pocket-en").relevance_level) == ([{0: 1}], 1, 2)
 
 
 def test_the_fingerprint_of_a_collection_is_the_recorded_one():

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.data import hub
-from helpers.models.files import read_checkpoint
+from helpers.models.find import read_checkpoint
 from tests.checkpoints import save_checkpoint
 from tests.data.files import mteb
 from tests.hub import local_hub

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.index import blocks, build_index, dense, search
+from helpers.index import build_index, dense, search
 from helpers.index.order import merge
 
 
@@ -11,7 +11,7 @@ from helpers.index.order import merge
 @pytest.mark.parametrize("k", [1, 4, 12])
 def test_blocks_give_what_a_flat_index_gives(block, k, monkeypatch):
     """A passage at the edge of a block would be lost, counted from the block's start, or win its tie by chance."""
-    monkeypatch.setattr(blocks, "BLOCK", block)
+    monkeypatch.setattr(dense, "BLOCK", block)
     vectors = np.random.default_rng(0).standard_normal((12, 4)).astype(np.float32)
     vectors[9] = vectors[2]
     queries = np.vstack([vectors[2], np.random.default_rng(1).standard_normal((3, 4))]).astype(np.float32)
@@ -25,7 +25,7 @@ def test_blocks_give_what_a_flat_index_gives(block, k, monkeypatch):
 
 def test_blocks_give_the_scores_of_a_flat_index_to_the_last_bit(monkeypatch):
     """A ranking would depend on whether the corpus fits into memory; large products round otherwise than small ones."""
-    monkeypatch.setattr(blocks, "BLOCK", 2048)
+    monkeypatch.setattr(dense, "BLOCK", 2048)
     rng = np.random.default_rng(5)
     vectors = rng.standard_normal((66_001, 16)).astype(np.float32)
     vectors[60_007] = vectors[13]
@@ -37,8 +37,8 @@ def test_blocks_give_the_scores_of_a_flat_index_to_the_last_bit(monkeypatch):
         assert np.array_equal(found[1], expected[1])
         assert np.array_equal(found[0], expected[0])
     assert expected[1][0, :2].tolist() == [13, 60_007]
-    part = search(blocks.BlockIndex(vectors[:20_480], corpus_size=len(vectors)), queries, 10)
-    scores, ids = search(blocks.BlockIndex(vectors[20_480:], corpus_size=len(vectors)), queries, 10)
+    part = search(dense.BlockIndex(vectors[:20_480], corpus_size=len(vectors)), queries, 10)
+    scores, ids = search(dense.BlockIndex(vectors[20_480:], corpus_size=len(vectors)), queries, 10)
     found = merge([part, (scores, ids + 20_480)], 10)
     assert np.array_equal(found[1], expected[1])
     assert np.array_equal(found[0], expected[0])
@@ -46,11 +46,11 @@ def test_blocks_give_the_scores_of_a_flat_index_to_the_last_bit(monkeypatch):
 
 def test_one_block_is_in_memory_at_a_time(monkeypatch):
     """Vectors larger than memory would be gathered in it before the search, or the scores of all queries with all."""
-    monkeypatch.setattr(blocks, "BLOCK", 1024)
+    monkeypatch.setattr(dense, "BLOCK", 1024)
     searched = []
-    real = blocks._Block.search
+    real = dense._Block.search
     monkeypatch.setattr(
-        blocks._Block,
+        dense._Block,
         "search",
         lambda self, queries, k: searched.append((len(self.vectors), len(queries))) or real(self, queries, k),
     )

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from helpers.models import OFFLINE_DEFAULT, load_model
-from helpers.models.files import read_checkpoint
+from helpers.models.find import read_checkpoint
 from helpers.models.transformer import require_head
 from tests.checkpoints import add_layers, change, save_checkpoint
 from tests.systems.samples import write_reranker

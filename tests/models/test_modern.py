@@ -14,7 +14,7 @@ from helpers.embeddings import encode
 from helpers.embeddings.encoding import recipe_of
 from helpers.models import load_model
 from helpers.models.card import LENGTHS, read_card
-from helpers.models.files import read_checkpoint
+from helpers.models.find import read_checkpoint
 from helpers.models.transformer import require_head
 from tests.checkpoints import add_layers, change, save_checkpoint
 from tests.systems.samples import write_reranker
