@@ -121,7 +121,10 @@ class Fusion:
         for (scores, ids), weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
             values = np.broadcast_to(1.0 / (self.rrf_k + 1 + np.arange(ids.shape[1])), ids.shape)
             if self.how == "weighted":
-                values = _scaled(scores.astype(np.float64), ids >= 0)
+                scores = scores.astype(np.float64)
+                low = np.where(ids >= 0, scores, np.inf).min(axis=1, keepdims=True)
+                spread = scores[:, :1] - low  # 0 where all are equal, which become 1
+                values = np.divide(scores - low, spread, out=np.ones_like(scores), where=spread > 0)
             inside = (ids >= 0) & (ids < len(data.corpus))
             pairs.append((ids + np.arange(len(ids), dtype=np.int64)[:, None] * len(data.corpus))[inside])
             gains.append(weight * values[inside])
@@ -193,11 +196,3 @@ def stacked(queries: np.ndarray, scores: np.ndarray, passages: np.ndarray, shape
     ranking.scores[queries[first], places[first]] = scores[first]
     ranking.ids[queries[first], places[first]] = passages[first]
     return ranking
-
-
-def _scaled(scores: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
-    """Min-max scale the scores of each query, (q, k); equal scores become 1."""
-    low = np.where(retrieved, scores, np.inf).min(axis=1, keepdims=True)
-    spread = np.where(retrieved, scores, -np.inf).max(axis=1, keepdims=True) - low
-    scaled: np.ndarray = np.divide(scores - low, spread, out=np.ones_like(scores), where=spread > 0)
-    return scaled
