@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.models.card import family_instructions
-from helpers.report.results import Result, Results, cutoff_of
-from helpers.systems.pipeline import Ranking
+
+if TYPE_CHECKING:
+    from helpers.report.results import Comparison, Result
 
 HALF = ("float16", "bfloat16")
 SIDES = ("query", "passage")
@@ -48,18 +50,12 @@ class Cause:
     detail: str = ""  # the instruction, pooling, type of numbers, level, or the kind of item that was left out
 
 
-def causes(comparison: Results) -> list[Cause]:
+def causes(comparison: "Comparison") -> list[Cause]:
     """List the causes that apply, in the order of ``CAUSES``."""
     applying = list(_of_data(comparison.data))
     for result in comparison.results.values():
         applying += [*_of_ranking(comparison, result), *_of_model(result, len(comparison.data.corpus))]
     return sorted(applying, key=lambda cause: list(CAUSES).index(cause.name))
-
-
-def tied_at(ranking: Ranking, k: int) -> int:
-    """Count the queries in whose ranking two of the first k passages, or the k-th and the next, have equal scores."""
-    scores, retrieved = ranking.scores[:, : k + 1], ranking.ids[:, 1 : k + 1] >= 0
-    return int(((scores[:, 1:] == scores[:, :-1]) & retrieved).any(axis=1).sum())
 
 
 def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
@@ -85,14 +81,14 @@ def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
         yield Cause("level", None, low, len(grades), str(data.relevance_level))
 
 
-def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
+def _of_ranking(comparison: "Comparison", result: "Result") -> Iterator[Cause]:
     evaluation, ranking = result.evaluation, result.ranking
     if evaluation is None or ranking is None:
         return
     if evaluation.missing:
         yield Cause("missing", result.name, evaluation.missing, evaluation.queries)
     metric = comparison.metrics[-1]  # judged@k
-    k = cutoff_of(metric)
+    k = int(metric.partition("@")[2])
     retrieved = np.minimum(k, (ranking.ids >= 0).sum(axis=1))
     unjudged = round(float(((1 - evaluation.per_query[metric]) * retrieved).sum()))
     if unjudged:
@@ -100,11 +96,13 @@ def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
     for note in result.notes:
         if rising := note.values.get("rising"):
             yield Cause("rising", result.name, int(str(rising)), evaluation.queries)
-    if tied := tied_at(ranking, k):
+    scores = ranking.scores[:, : k + 1]  # of the k-th and the next too: which of them is among the first k
+    equal = (scores[:, 1:] == scores[:, :-1]) & (ranking.ids[:, 1 : k + 1] >= 0)
+    if tied := int(equal.any(axis=1).sum()):
         yield Cause("ties", result.name, tied, evaluation.queries, str(k))
 
 
-def _of_model(result: Result, size: int) -> Iterator[Cause]:
+def _of_model(result: "Result", size: int) -> Iterator[Cause]:
     """Yield the settings of a model, and the instructions that it lacks: off, or on the card of its family."""
     name, record, model = result.name, result.metadata, result.metadata.get("model", {})
     options, truncated = record.get("options", {}), record.get("truncated")
