@@ -1,16 +1,12 @@
 """Reasons why another evaluation may report a different number, each with its count."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.models.card import family_instructions
-
-if TYPE_CHECKING:
-    from helpers.report.results import Comparison, Result
+from helpers.report.results import Cause, Comparison, Result, cutoff_of
 
 HALF = ("float16", "bfloat16")
 SIDES = ("query", "passage")
@@ -39,18 +35,7 @@ CAUSES = {
 }
 
 
-@dataclass(frozen=True)
-class Cause:
-    """A choice that another evaluation may make otherwise."""
-
-    name: str  # a key of ``CAUSES``
-    system: str | None = None  # whose ranking it concerns; None for a cause in the data, which concerns all
-    count: int | None = None  # passages, queries or judgements; None where nothing is counted, or was not
-    of: int | None = None  # of how many
-    detail: str = ""  # the instruction, pooling, type of numbers, level, or the kind of item that was left out
-
-
-def causes(comparison: "Comparison") -> list[Cause]:
+def causes(comparison: Comparison) -> list[Cause]:
     """List the causes that apply, in the order of ``CAUSES``."""
     applying = list(_of_data(comparison.data))
     for result in comparison.results.values():
@@ -81,14 +66,14 @@ def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
         yield Cause("level", None, low, len(grades), str(data.relevance_level))
 
 
-def _of_ranking(comparison: "Comparison", result: "Result") -> Iterator[Cause]:
+def _of_ranking(comparison: Comparison, result: Result) -> Iterator[Cause]:
     evaluation, ranking = result.evaluation, result.ranking
     if evaluation is None or ranking is None:
         return
     if evaluation.missing:
         yield Cause("missing", result.name, evaluation.missing, evaluation.queries)
     metric = comparison.metrics[-1]  # judged@k
-    k = int(metric.partition("@")[2])
+    k = cutoff_of(metric)
     retrieved = np.minimum(k, (ranking.ids >= 0).sum(axis=1))
     unjudged = round(float(((1 - evaluation.per_query[metric]) * retrieved).sum()))
     if unjudged:
@@ -102,7 +87,7 @@ def _of_ranking(comparison: "Comparison", result: "Result") -> Iterator[Cause]:
         yield Cause("ties", result.name, tied, evaluation.queries, str(k))
 
 
-def _of_model(result: "Result", size: int) -> Iterator[Cause]:
+def _of_model(result: Result, size: int) -> Iterator[Cause]:
     """Yield the settings of a model, and the instructions that it lacks: off, or on the card of its family."""
     name, record, model = result.name, result.metadata, result.metadata.get("model", {})
     options, truncated = record.get("options", {}), record.get("truncated")

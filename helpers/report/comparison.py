@@ -18,6 +18,7 @@ from helpers.models import Model, Pooling, Precomputed, load_model
 from helpers.models.files import one_line_errors
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
+from helpers.report.causes import causes
 from helpers.report.results import Comparison, Result, Stages, base_of, cutoff_of, evaluate_quietly
 from helpers.report.spec import WORDS, Options, Record, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, Rerank, Run
@@ -85,7 +86,8 @@ def compare(
             result = replace(result, stages=_follow(spec, ranked, {**results, name: result}, data, chosen[-2], k))
         results[name] = result if name in parts else _score(result, data, chosen, k)  # of parts the whole is needed
     scored = {name: _score(results[name], data, chosen, k) if name in parts else results[name] for name in specs}
-    return Comparison(data, scored, chosen, chosen[-2])
+    found = Comparison(data, scored, chosen, chosen[-2])
+    return replace(found, causes=causes(found))
 
 
 def _in_order(specs: Mapping[str, Spec], main: str) -> dict[str, Spec]:

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.provenance import provenance
-from helpers.report.causes import CAUSES, causes
+from helpers.report.causes import CAUSES
 from helpers.report.results import Comparison, base_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
@@ -33,29 +33,15 @@ TEXT = 160  # characters of a text
 NAMED = 5  # systems named for one cause
 WIDTH = 300  # units across a drawing
 SMALL = 0.05
-
-
-class Cell(NamedTuple):
-    """A number with its interval below it."""
-
-    main: str
-    below: str = ""
+Cell: TypeAlias = str | tuple[str, str]  # a number, and what stands below it
 
 
 class Grid(NamedTuple):
     """A table of which the first columns are text, so many as ``text``, and the others are numbers."""
 
     header: Sequence[str]
-    rows: Sequence[Sequence[Cell | str]]
+    rows: Sequence[Sequence[Cell]]
     text: int = 1
-
-
-class Bar(NamedTuple):
-    """A system, its number as text, and where a line begins, is marked and ends, in ``WIDTH`` units."""
-
-    name: str
-    value: str
-    places: Sequence[float]
 
 
 @cache
@@ -174,19 +160,19 @@ class View:
 
     def scores(self) -> Grid:
         """Return every system by every metric, the main one first."""
-        c, rows = self.comparison, list[list[Cell | str]]()
+        c, rows = self.comparison, list[list[Cell]]()
         metrics = dict.fromkeys([c.main, *c.metrics])
         for name, e in c.scored.items():
             ends = {metric: f"{number(own.low)}–{number(own.high)}" for metric, own in c.intervals[name].items()}
             del ends[c.metrics[-1]]  # a share that is judged
-            rows.append([name, *(Cell(number(e.mean[metric]), ends.get(metric, "")) for metric in metrics)])
+            rows.append([name, *((number(e.mean[metric]), ends.get(metric, "")) for metric in metrics)])
         return Grid([self.words["system"], *map(shown, metrics)], rows)
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return each cause of another number: the section that explains it, a sentence, counts."""
         w, sentences, kinds = (catalogue(self.language)[section] for section in ("page", "causes", "skipped"))
         rows: dict[tuple[str, str], list[str]] = {}
-        for cause in causes(self.comparison):
+        for cause in self.comparison.causes:
             if cause.count is None:
                 value = w["uncounted" if cause.name == "truncated" else "yes"]
             else:
@@ -258,8 +244,11 @@ class View:
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
         return (note if rows else w["no_failures"]), Grid(header, rows, len(header))
 
-    def gaps(self) -> tuple[float, list[Bar]] | None:
-        """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
+    def gaps(self) -> tuple[float, list[tuple[str, str, list[float]]]] | None:
+        """Return where 0 lies, and how far the best system is ahead of each other one; None without another.
+
+        Of each its name, the difference as text, and where a line begins, is marked and ends, in ``WIDTH`` units.
+        """
         tests = self.comparison.tests
         if not tests:
             return None
@@ -268,19 +257,19 @@ class View:
         low = min(ends)
         scale = WIDTH / (max(ends) - low or 1.0)
         return -low * scale, [
-            Bar(n, number(row["difference"]), [(row[key] - low) * scale for key in keys]) for n, row in tests.items()
+            (n, number(row["difference"]), [(row[key] - low) * scale for key in keys]) for n, row in tests.items()
         ]
 
     def stages(self) -> Grid | None:
         """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""
         c, w = self.comparison, self.words
-        rows: list[list[Cell | str]] = []
+        rows: list[list[Cell]] = []
         for name in self.names:
             if stages := c.results[name].stages:
                 lost = {k.removeprefix(LOST): v for k, v in stages.losses.items() if k.startswith(LOST) and v}
                 where = w["comma"].join(f"{stage} {percent(share)}" for stage, share in lost.items())
                 before, *after = (percent(stages.losses[key]) for key in (NOT_RETRIEVED, CUT_OFF, DELIVERED))
-                by_stage = Cell(percent(sum(lost.values())), where)
+                by_stage = percent(sum(lost.values())), where
                 candidates = f"{stages.candidates:,.0f}", number(stages.recall), number(stages.ceiling)
                 rows.append([name, *candidates, number(c.scored[name].mean[c.main]), before, by_stage, *after])
         keys = ("candidates", "recall_of_them", "ceiling", "reached", "not_retrieved", "lost", "cut_off", "delivered")

@@ -23,7 +23,6 @@ from helpers.data.runs import RunTable
 from helpers.data.trec import as_qrels, write_qrels, write_run
 from helpers.metrics import Evaluation, evaluate
 from helpers.provenance import provenance
-from helpers.report.causes import causes
 from helpers.report.spec import Record
 from helpers.systems.pipeline import Ranking
 
@@ -87,6 +86,17 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """A choice that another evaluation may make otherwise."""
+
+    name: str  # a key of :data:`helpers.report.causes.CAUSES`
+    system: str | None = None  # whose ranking it concerns; None for a cause in the data, which concerns all
+    count: int | None = None  # passages, queries or judgements; None where nothing is counted, or was not
+    of: int | None = None  # of how many
+    detail: str = ""  # the instruction, pooling, type of numbers, level, or the kind of item that was left out
+
+
+@dataclass(frozen=True)
 class Comparison:
     """The results of several systems on one collection, tables of them, and their files."""
 
@@ -94,6 +104,7 @@ class Comparison:
     results: dict[str, Result]  # by the names of the systems, in their order
     metrics: Sequence[str]  # those computed, the main one before ``judged``
     main: str  # by which systems are ordered and tested
+    causes: Sequence[Cause] = ()  # of other numbers elsewhere, see :func:`helpers.report.causes.causes`
 
     @property
     def scored(self) -> dict[str, Evaluation]:
@@ -242,7 +253,7 @@ def as_record(comparison: Comparison) -> Record:
             | {key.replace(" ", "_"): value for key, value in row.items()}
             for name, row in comparison.tests.items()
         ],
-        "causes": [asdict(cause) for cause in causes(comparison)],
+        "causes": [asdict(cause) for cause in comparison.causes],
         "made_with": provenance(),
     }  # fmt: skip
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from helpers.data import from_ids, load_dataset
 from helpers.report import compare
-from helpers.report.causes import CAUSES, Cause, causes
-from helpers.report.results import as_record
+from helpers.report.causes import CAUSES, causes
+from helpers.report.results import Cause, as_record
 from helpers.systems import Run
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_collection, write_embeddings

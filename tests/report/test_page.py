@@ -188,9 +188,9 @@ def test_what_is_shown_of_queries_is_what_they_scored(two):
 def test_an_interval_across_zero_is_drawn_across_it():
     """A difference that may well be none would be drawn as one that is certain."""
     tests = {"other": {"low": -0.1, "difference": 0.2, "high": 0.5}}
-    zero, [gap] = View(SimpleNamespace(tests=tests)).gaps()
+    zero, [(_, _, places)] = View(SimpleNamespace(tests=tests)).gaps()
     # from -.1 to .5 the width is .6, so 0 lies a sixth from the left, and .2 in the middle
-    assert [zero, *gap.places] == pytest.approx([WIDTH / 6, 0, WIDTH / 2, WIDTH])
+    assert [zero, *places] == pytest.approx([WIDTH / 6, 0, WIDTH / 2, WIDTH])
 
 
 def test_queries_that_differ_equally_stand_in_their_order():
