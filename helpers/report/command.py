@@ -9,7 +9,7 @@ import glob
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -54,6 +54,7 @@ DATA: Group = {  # also parameters of load_dataset
                 "help": "merge equal passages into one, as by default, or leave each under its id, as trec_eval does"},
     "--encoding": {"help": "encoding of CSV, TSV and JSON files that are not UTF-8, such as gb18030"},
 }  # fmt: skip
+KEYWORDS = [flag.removeprefix("--").replace("-", "_") for flag in DATA]  # on_missing for --on-missing
 OUTPUT: Group = {
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
@@ -176,7 +177,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _chosen(args: argparse.Namespace) -> Record:
-    return {name: getattr(args, name) for name in keywords(DATA) if getattr(args, name) is not None}
+    return {name: getattr(args, name) for name in KEYWORDS if getattr(args, name) is not None}
 
 
 def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
@@ -252,14 +253,9 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def keywords(flags: Iterable[str]) -> list[str]:
-    """Return options as keyword arguments: on_blank for --on-blank."""
-    return [flag.removeprefix("--").replace("-", "_") for flag in flags]
-
-
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
-    names = "|".join(keywords(DATA))
+    names = "|".join(KEYWORDS)
     message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 
