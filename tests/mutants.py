@@ -53,7 +53,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
                        "tests/data/test_as_found.py", "tests/embeddings/test_cache.py", "tests/judgements",
                        "tests/report/test_parts.py"],
     "helpers/_hub.py": ["tests/test_support.py", "tests/data/test_hub.py", "tests/models/test_models.py"],
-    "helpers/_optional.py": ["tests/test_support.py", "tests/distributed/test_distributed.py"],
+    "helpers/_optional.py": ["tests/test_support.py", "tests/project/test_metrics_alone.py"],
     "helpers/_trec_order.py": ["tests/metrics/test_inputs.py", "tests/data/test_trec.py"],
     "helpers/data/bundled": ["tests/data/test_bundled.py"],
     "helpers/data/spans.py": ["tests/chunks/test_chunks.py"],

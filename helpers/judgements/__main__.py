@@ -20,8 +20,7 @@ from helpers.data.formats import read_table
 from helpers.data.runs import read_run_table
 from helpers.data.trec import read_qrels, require_field, write_qrels
 from helpers.judgements import Collected, agreement, collect, pool, read_sheet, write_conflicts, write_sheet
-from helpers.judgements.cells import require_new
-from helpers.judgements.sheets import GRADES, pair_ids
+from helpers.judgements.sheets import GRADES, pair_ids, require_new
 
 SCHEMA = 1  # of what --json prints; grows when a key changes its meaning or disappears
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)

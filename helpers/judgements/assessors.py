@@ -58,15 +58,19 @@ def agreement(
     penalty = np.sign(steps) if weights is None else (steps / steps.max()) ** POWERS[weights]
     table, low, high = tables.sum(0), np.nan, np.nan
     observed, expected = (float(share) for share in _shares(table, penalty))
-    if len(tables) > 1:
-        low, high = np.nanpercentile(_resampled(tables, penalty), [2.5, 97.5]).tolist()
+    if (n := len(tables)) > 1:
+        times = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+        same, chance = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kappas = np.where(chance < 1, (same - chance) / (1 - chance), np.nan)
+        low, high = np.nanpercentile(kappas, [2.5, 97.5]).tolist()
     return Agreement(
         kappa=(observed - expected) / (1 - expected),
         observed=observed,
         expected=expected,
         interval=(low, min(high, 1.0)),
         pairs=int(table.sum()),
-        queries=len(tables),
+        queries=n,
         grades=grades,
         table=table,
     )
@@ -98,13 +102,3 @@ def _shares(tables: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray, np.nda
     total = tables.sum((-2, -1))
     chance = tables.sum(-1, keepdims=True) * tables.sum(-2, keepdims=True) / total[..., None, None]
     return 1 - (penalty * tables).sum((-2, -1)) / total, 1 - (penalty * chance).sum((-2, -1)) / total
-
-
-def _resampled(tables: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-    """Return the kappa of each bootstrap resample of queries, (RESAMPLES,), nan where undefined."""
-    n = len(tables)
-    times = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    observed, expected = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kappas: np.ndarray = np.where(expected < 1, (observed - expected) / (1 - expected), np.nan)
-    return kappas

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from helpers._io import UTF8
-from helpers.judgements.cells import PathLike, same_text
-from helpers.judgements.sheets import Pair, Sheet, SheetRow, pair_ids, read_sheet, without_apostrophes
+from helpers.judgements.sheets import Pair, PathLike, Sheet, SheetRow, pair_ids, read_sheet, same_text
 
 Labels = dict[str, dict[str, int]]
 MOST_FAULTS = 20  # named in one message
@@ -82,13 +81,13 @@ def _grades(
     filled: Sheet, empty: Sheet, wanted: Mapping[Pair, SheetRow], faults: list[str], *, partial: bool
 ) -> dict[Pair, int]:
     """Return the grades of a filled sheet, in the order of the wanted pairs; append what is wrong to `faults`."""
-    known = {without_apostrophes(pair): pair for pair in wanted}
+    known = {_bare(pair): pair for pair in wanted}
     lines, grades = dict[Pair, int](), dict[Pair, int]()
     if filled.grades != empty.grades:
         faults.append(f"{filled.name}:1: its grades are not those of {empty.name}: put the header back as it was.")
     for row in filled.rows:
         ids = row.query_id, row.passage_id
-        pair = known.get(without_apostrophes(ids), ids)
+        pair = known.get(_bare(ids), ids)
         where = f"{filled.name}:{row.line}: {pair_ids(pair)}"
         if pair not in wanted:
             faults.append(f"{where} is not asked for: put the ids back as they were, or remove the row.")
@@ -113,6 +112,11 @@ def _grades(
         for pair, row in wanted.items() if pair not in lines and not partial
     ]  # fmt: skip
     return {pair: grades[pair] for pair in wanted if pair in grades}
+
+
+def _bare(pair: Pair) -> Pair:
+    """Return a pair without leading apostrophes, to match rows whose guarding apostrophes a spreadsheet dropped."""
+    return pair[0].lstrip("'"), pair[1].lstrip("'")
 
 
 def _by_query(grades: Mapping[Pair, int]) -> Labels:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers.metrics import Judgements, evaluate
+from helpers.metrics import evaluate
 from helpers.metrics.inputs import checked_cutoff
 
 __all__ = ["LeaveOneOut", "LeftOut", "Unjudged", "condense", "leave_one_out", "pool", "unjudged"]
@@ -29,14 +29,12 @@ class Unjudged(NamedTuple):
 class LeftOut(NamedTuple):
     """The scores of a system with and without the judgements that only it contributed to the pool.
 
-    `unique` is the number of these judgements; `full` is the metric with them, `without` the metric without them;
-    `tau` compares the order of all systems with and without them, nan if all score the same.
+    `unique` is the number of these judgements; `full` is the metric with them, `without` the metric without them.
     """
 
     unique: int
     full: float
     without: float
-    tau: float
 
     @property
     def move(self) -> float:
@@ -45,7 +43,7 @@ class LeftOut(NamedTuple):
 
 
 class LeaveOneOut(NamedTuple):
-    """`LeftOut` of each system, and Kendall's tau between `full` and `without` over all systems."""
+    """`LeftOut` of each system, and Kendall's tau between `full` and `without`, nan if all systems score the same."""
 
     systems: dict[str, LeftOut]
     tau: float
@@ -99,8 +97,8 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """Score each system as if it had not been in the pool: the test of Zobel (1998, SIGIR).
 
-    For each system the judgements of passages that it alone contributed to the pool are removed, and all systems are
-    scored again. The less the scores move, the fairer the collection is to new systems. Nearly identical systems
+    For each system the judgements of passages that it alone contributed to the pool are removed, and it is scored
+    again. The less the scores move, the fairer the collection is to new systems. Nearly identical systems
     contribute the same passages, so give them one family, system → family; a family is left out as a whole.
 
     Args:
@@ -108,38 +106,27 @@ def leave_one_out(
         qrels: one dict {row: grade} per query.
         metric: the name of a metric for `helpers.metrics.evaluate`, whose further options follow.
     """
-    arrays = {name: _checked(ids, name, qrels) for name, ids in rankings.items()}
-    members: dict[str, list[str]] = {}
-    for name in rankings:
-        members.setdefault((families or {}).get(name, name), []).append(name)
-    pooled = {family: _pooled({name: rankings[name] for name in names}, depth) for family, names in members.items()}
-    times = [Counter(doc for docs in row for doc in docs) for row in zip(*pooled.values(), strict=True)]
-    level = options.pop("relevance_level", None)
-
-    def score(qrels: RowGrades) -> dict[str, float]:
-        judged = Judgements.of(qrels, level)
-        means = {name: evaluate(ids, judged, [metric], **options).mean for name, ids in arrays.items()}
-        return {name: next(iter(mean.values())) for name, mean in means.items()}
-
-    full, systems = score(qrels), dict[str, LeftOut]()
-    for family, contributed in pooled.items():
-        reduced = [
-            {doc: grade for doc, grade in row.items() if doc not in docs or families_of[doc] > 1}
-            for row, docs, families_of in zip(qrels, contributed, times, strict=True)
-        ]
-        scores = score(reduced)
-        removed = sum(map(len, qrels)) - sum(map(len, reduced))
-        tau = _tau(full, scores)
-        systems |= {name: LeftOut(removed, full[name], scores[name], tau) for name in members[family]}
-    without = {name: system.without for name, system in systems.items()}
-    return LeaveOneOut({name: systems[name] for name in rankings}, _tau(full, without))
-
-
-def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     from helpers.significance import kendall_tau
 
-    flat = min(len(set(scores.values())) for scores in (first, second)) < 2
-    return math.nan if flat else kendall_tau(first, second)
+    arrays = {name: _checked(ids, name, qrels) for name, ids in rankings.items()}
+    family_of = {name: (families or {}).get(name, name) for name in rankings}
+    pooled = {
+        family: _pooled({name: ids for name, ids in rankings.items() if family_of[name] == family}, depth)
+        for family in family_of.values()
+    }
+    times = [Counter(doc for docs in row for doc in docs) for row in zip(*pooled.values(), strict=True)]
+    systems = {}
+    for name, ids in arrays.items():
+        reduced = [
+            {doc: grade for doc, grade in row.items() if doc not in docs or families_of[doc] > 1}
+            for row, docs, families_of in zip(qrels, pooled[family_of[name]], times, strict=True)
+        ]
+        scores = [evaluate(ids, judged, [metric], **options).mean for judged in (qrels, reduced)]
+        full, without = (next(iter(means.values())) for means in scores)
+        systems[name] = LeftOut(sum(map(len, qrels)) - sum(map(len, reduced)), full, without)
+    full_scores, scores_without = ({name: one[place] for name, one in systems.items()} for place in (1, 2))
+    flat = len(set(full_scores.values())) < 2 or len(set(scores_without.values())) < 2
+    return LeaveOneOut(systems, math.nan if flat else kendall_tau(full_scores, scores_without))
 
 
 def _pooled(rankings: Mapping[str, ArrayLike], depth: int) -> list[set[int]]:

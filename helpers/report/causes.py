@@ -1,14 +1,12 @@
 """Reasons why another evaluation may report a different number, each with its count."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.models.card import family_instructions
-from helpers.report.results import Result, Results, cutoff_of
-from helpers.systems.pipeline import Ranking
+from helpers.report.results import Cause, Comparison, Result, cutoff_of
 
 HALF = ("float16", "bfloat16")
 SIDES = ("query", "passage")
@@ -37,29 +35,12 @@ CAUSES = {
 }
 
 
-@dataclass(frozen=True)
-class Cause:
-    """A choice that another evaluation may make otherwise."""
-
-    name: str  # a key of ``CAUSES``
-    system: str | None = None  # whose ranking it concerns; None for a cause in the data, which concerns all
-    count: int | None = None  # passages, queries or judgements; None where nothing is counted, or was not
-    of: int | None = None  # of how many
-    detail: str = ""  # the instruction, pooling, type of numbers, level, or the kind of item that was left out
-
-
-def causes(comparison: Results) -> list[Cause]:
+def causes(comparison: Comparison) -> list[Cause]:
     """List the causes that apply, in the order of ``CAUSES``."""
     applying = list(_of_data(comparison.data))
     for result in comparison.results.values():
         applying += [*_of_ranking(comparison, result), *_of_model(result, len(comparison.data.corpus))]
     return sorted(applying, key=lambda cause: list(CAUSES).index(cause.name))
-
-
-def tied_at(ranking: Ranking, k: int) -> int:
-    """Count the queries in whose ranking two of the first k passages, or the k-th and the next, have equal scores."""
-    scores, retrieved = ranking.scores[:, : k + 1], ranking.ids[:, 1 : k + 1] >= 0
-    return int(((scores[:, 1:] == scores[:, :-1]) & retrieved).any(axis=1).sum())
 
 
 def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
@@ -85,7 +66,7 @@ def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
         yield Cause("level", None, low, len(grades), str(data.relevance_level))
 
 
-def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
+def _of_ranking(comparison: Comparison, result: Result) -> Iterator[Cause]:
     evaluation, ranking = result.evaluation, result.ranking
     if evaluation is None or ranking is None:
         return
@@ -100,7 +81,9 @@ def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
     for note in result.notes:
         if rising := note.values.get("rising"):
             yield Cause("rising", result.name, int(str(rising)), evaluation.queries)
-    if tied := tied_at(ranking, k):
+    scores = ranking.scores[:, : k + 1]  # of the k-th and the next too: which of them is among the first k
+    equal = (scores[:, 1:] == scores[:, :-1]) & (ranking.ids[:, 1 : k + 1] >= 0)
+    if tied := int(equal.any(axis=1).sum()):
         yield Cause("ties", result.name, tied, evaluation.queries, str(k))
 
 

@@ -9,7 +9,7 @@ import glob
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -22,26 +22,10 @@ from helpers.data.trec import as_qrels, read_judgements, read_run
 from helpers.metrics import explain
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
-from helpers.report.files import Comparison
-from helpers.report.gates import (
-    MARGIN,
-    Outcome,
-    at_least,
-    headline,
-    no_drop,
-    read_baseline,
-)
+from helpers.report.gates import MARGIN, Outcome, at_least, headline, no_drop, read_baseline
 from helpers.report.page import LANGUAGES, catalogue, changes, render
-from helpers.report.results import cutoff_of
-from helpers.report.spec import (
-    Record,
-    Spec,
-    check_specs,
-    from_text,
-    from_toml,
-    one_line,
-    with_labels,
-)
+from helpers.report.results import Comparison, cutoff_of
+from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, with_labels
 
 Group: TypeAlias = dict[str, Record]  # the keyword arguments of add_argument, by option
 
@@ -70,6 +54,7 @@ DATA: Group = {  # also parameters of load_dataset
                 "help": "merge equal passages into one, as by default, or leave each under its id, as trec_eval does"},
     "--encoding": {"help": "encoding of CSV, TSV and JSON files that are not UTF-8, such as gb18030"},
 }  # fmt: skip
+KEYWORDS = [flag.removeprefix("--").replace("-", "_") for flag in DATA]  # on_missing for --on-missing
 OUTPUT: Group = {
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
@@ -130,9 +115,7 @@ def _run(args: argparse.Namespace) -> int:
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
     last = max([last, *map(cutoff_of, metrics)])
-    print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
-    _print_data(data, args.language)
-    chosen = metrics or default_metrics([1, last])
+    chosen = metrics or default_metrics(last)
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
@@ -162,7 +145,6 @@ def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
     if specs[0].kind != "run":
         raise ValueError(f"--explain is about a run, and {specs[0].name!r} is none: give a run file, --model my.trec.")
     data = _load(args, specs)
-    _print_data(data, args.language)
     qrels = as_qrels(data.qrels, data.query_ids, data.corpus_ids)
     found = explain(read_run(specs[0].where), qrels, figures, relevance_level=data.relevance_level)
     print(found.text(args.language))
@@ -195,15 +177,20 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _chosen(args: argparse.Namespace) -> Record:
-    return {name: getattr(args, name) for name in keywords(DATA) if getattr(args, name) is not None}
+    return {name: getattr(args, name) for name in KEYWORDS if getattr(args, name) is not None}
 
 
 def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
+    """Load the collection, and print it to the error stream with how it differs from its source."""
     if args.data is None and args.qrels:
         data = _judgements_alone(args, specs)
     else:
         data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args))
-    return data.without_unanswered() if args.unanswered == "skip" else data
+    data = data.without_unanswered() if args.unanswered == "skip" else data
+    print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
+    for label, value in changes(data, args.language):
+        print(f"note: data: {label}: {value}", file=sys.stderr)
+    return data
 
 
 def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
@@ -239,11 +226,6 @@ def _specs(args: argparse.Namespace) -> list[Spec]:
     return specs
 
 
-def _print_data(data: RetrievalDataset, language: str) -> None:
-    for label, value in changes(data, language):
-        print(f"note: data: {label}: {value}", file=sys.stderr)
-
-
 def _print_results(comparison: Comparison, files: Sequence[Path], outcomes: Sequence[Outcome], language: str) -> None:
     """Print notes and failures to the error stream, and means, gates and files to the output."""
     words = catalogue(language)["page"]
@@ -271,14 +253,9 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def keywords(flags: Iterable[str]) -> list[str]:
-    """Return options as keyword arguments: on_blank for --on-blank."""
-    return [flag.removeprefix("--").replace("-", "_") for flag in flags]
-
-
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
-    names = "|".join(keywords(DATA))
+    names = "|".join(KEYWORDS)
     message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 

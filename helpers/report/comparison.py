@@ -17,8 +17,8 @@ from helpers.metrics import METRICS
 from helpers.models import Model, Pooling, Precomputed, load_model
 from helpers.models.find import find_checkpoint, one_line_errors
 from helpers.provenance import model_record
-from helpers.report.files import Comparison
-from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly
+from helpers.report.causes import causes
+from helpers.report.results import Comparison, Result, Stages, base_of, cutoff_of, evaluate_quietly
 from helpers.report.spec import WORDS, Options, Record, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, Rerank, Run
 from helpers.systems.pipeline import Dense, Ranking, System, Words
@@ -33,10 +33,9 @@ COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are
 LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
 
 
-def default_metrics(cutoffs: Sequence[int]) -> list[str]:
-    """Return the default metrics: recall at each cutoff, the others at the last."""
-    last = max(cutoffs)
-    return [*(f"recall@{k}" for k in sorted(set(cutoffs))), f"mrr@{last}", f"map@{last}", f"ndcg@{last}"]
+def default_metrics(k: int) -> list[str]:
+    """Return the default metrics: recall at 1 and at a cutoff, the others at the cutoff."""
+    return list(dict.fromkeys(["recall@1", f"recall@{k}", f"mrr@{k}", f"map@{k}", f"ndcg@{k}"]))
 
 
 def compare(
@@ -63,7 +62,7 @@ def compare(
         A :class:`Comparison`. A system that failed while it ranked is in it with its error; a spec that is wrong, a
         damaged run or embeddings, and a model that does not exist are errors at once.
     """
-    chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
+    chosen = check_metrics(metrics or default_metrics(k), k)
     most = DEEPEST if data.judged_alone else len(data.corpus)
     if not 1 <= k <= most:
         raise ValueError(
@@ -86,7 +85,8 @@ def compare(
             result = replace(result, stages=_follow(spec, ranked, {**results, name: result}, data, chosen[-2], k))
         results[name] = result if name in parts else _score(result, data, chosen, k)  # of parts the whole is needed
     scored = {name: _score(results[name], data, chosen, k) if name in parts else results[name] for name in specs}
-    return Comparison(data, scored, chosen, chosen[-2])
+    found = Comparison(data, scored, chosen, chosen[-2])
+    return replace(found, causes=causes(found))
 
 
 def _in_order(specs: Mapping[str, Spec], main: str) -> dict[str, Spec]:

@@ -13,9 +13,8 @@ import numpy as np
 
 from helpers._io import as_cell
 from helpers.data import RetrievalDataset
-from helpers.report.files import SCHEMA, data_digests
 from helpers.report.page import catalogue, number, p_text, percent
-from helpers.report.results import Results, shown
+from helpers.report.results import SCHEMA, Comparison, data_digests, shown
 
 
 class Baseline(NamedTuple):
@@ -30,7 +29,7 @@ MENDED = 0.1  # two shares of judged passages further apart than this explain a 
 
 
 def headline(
-    comparison: Results, candidate: str, baseline: Baseline | None, margin: float, language: str = "en"
+    comparison: Comparison, candidate: str, baseline: Baseline | None, margin: float, language: str = "en"
 ) -> str:
     """Return the verdict on the candidate and what to do next: against its baseline, or the other one of two systems.
 
@@ -106,7 +105,7 @@ def read_baseline(folder: Path, data: RetrievalDataset, system: str, metrics: Se
     return Baseline(date, {metric: np.array([float(row[metric]) for row in own]) for metric in metrics})
 
 
-def at_least(comparison: Results, candidate: str, metric: str, value: float, language: str = "en") -> Outcome:
+def at_least(comparison: Comparison, candidate: str, metric: str, value: float, language: str = "en") -> Outcome:
     """Judge whether the candidate's mean of a metric reaches a value."""
     sentences = catalogue(language)["gates"]
     if candidate not in comparison.scored:
@@ -118,7 +117,7 @@ def at_least(comparison: Results, candidate: str, metric: str, value: float, lan
 
 
 def no_drop(
-    comparison: Results,
+    comparison: Comparison,
     candidate: str,
     baseline: Baseline,
     metric: str,

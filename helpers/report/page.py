@@ -10,20 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.provenance import provenance
-from helpers.report.causes import CAUSES, causes, tied_at
-from helpers.report.results import Results, base_of, cutoff_of, shown
+from helpers.report.causes import CAUSES
+from helpers.report.results import Comparison, base_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
 from helpers.systems.stages import CUT_OFF, DELIVERED, LOST, NOT_RETRIEVED
-
-if TYPE_CHECKING:
-    from helpers.significance import Interval
 
 FOLDER = Path(__file__).parent
 LANGUAGES = tuple(sorted(path.stem for path in (FOLDER / "words").glob("*.toml")))
@@ -36,37 +33,15 @@ TEXT = 160  # characters of a text
 NAMED = 5  # systems named for one cause
 WIDTH = 300  # units across a drawing
 SMALL = 0.05
-
-
-class Cell(NamedTuple):
-    """A number with its interval below it."""
-
-    main: str
-    below: str = ""
+Cell: TypeAlias = str | tuple[str, str]  # a number, and what stands below it
 
 
 class Grid(NamedTuple):
     """A table of which the first columns are text, so many as ``text``, and the others are numbers."""
 
     header: Sequence[str]
-    rows: Sequence[Sequence[Cell | str]]
+    rows: Sequence[Sequence[Cell]]
     text: int = 1
-
-
-class Bar(NamedTuple):
-    """A system, its number as text, and where a line begins, is marked and ends, in ``WIDTH`` units."""
-
-    name: str
-    value: str
-    places: Sequence[float]
-
-
-class Remark(NamedTuple):
-    """A sentence about a system; ``original`` is a message in English that is shown as it is."""
-
-    system: str
-    text: str
-    original: str = ""
 
 
 @cache
@@ -76,7 +51,7 @@ def catalogue(language: str) -> dict[str, dict[str, str]]:
 
 
 def render(
-    comparison: Results,
+    comparison: Comparison,
     *,
     language: str = "en",
     verdicts: Sequence[tuple[str, str]] = (),
@@ -109,7 +84,7 @@ def render(
 class View:
     """The sections of the page of a comparison: text and numbers, ready for the template."""
 
-    comparison: Results
+    comparison: Comparison
     language: str = "en"  # one of ``LANGUAGES``
 
     @property
@@ -130,11 +105,10 @@ class View:
         return w["title"].format(systems=systems, data=self.comparison.data.name)
 
     def summary(self, headline: str = "") -> list[str]:
-        """Return the sentences on the best system, how sure its lead is where no headline says so, and failures."""
+        """Return the sentences on the best system, and how sure its lead is where no headline says so."""
         c, w = self.comparison, self.words
-        failed = [w["summary_failed"].format(names=w["comma"].join(c.failed))] if c.failed else []
         if not self.names:
-            return [w["summary_none"], *failed]
+            return [w["summary_none"]]
         best = self.names[0]
         spread, mean = c.intervals[best][c.main], number(c.scored[best].mean[c.main])
         sentences = [
@@ -146,14 +120,14 @@ class View:
         answers = {p for grades in c.data.qrels for p, grade in grades.items() if grade >= c.data.relevance_level}
         if len(answers) == len(c.data.corpus) > 1 and not c.data.judged_alone:
             sentences.append(w["summary_answers"])
-        if (rows := c.tests()) and not (headline and len(rows) == 1):
+        if (rows := c.tests) and not (headline and len(rows) == 1):
             row = next(iter(rows.values()))
             p, which = row.get("adjusted p", row["p"]), w["adjusted_p" if "adjusted p" in row else "plain_p"]
             key = "summary_clear" if p < SMALL else "summary_open"
             sentence = w[key if row["better"] or row["worse"] else "summary_equal"]
             fields = {field: number(row[field]) for field in ("difference", "low", "high")}
             sentences.append(sentence.format(second=self.names[1], which=which, p=p_text(p), **fields))
-        return [*sentences, *failed]
+        return sentences
 
     def evaluated(self) -> list[tuple[str, str]]:
         """Return the facts of the collection, a line each."""
@@ -177,7 +151,7 @@ class View:
     def definitions(self) -> list[tuple[str, str]]:
         """Return each metric with its meaning in a line."""
         texts, rows = catalogue(self.language)["metrics"], {}
-        for metric in self._metrics():
+        for metric in [self.comparison.main, *self.comparison.metrics]:
             name = "ndcg_exponential" if metric.startswith("ndcg(gain=exponential)") else base_of(metric)
             if name in texts:
                 among, k = (self.words["among"], "@k") if "@" in metric else ("", "")
@@ -186,32 +160,19 @@ class View:
 
     def scores(self) -> Grid:
         """Return every system by every metric, the main one first."""
-        c, metrics = self.comparison, self._metrics()
-        cutoff = cutoff_of(c.metrics[-1])
-        columns: dict[str, list[Cell | str]] = {
-            shown(metric): [
-                Cell(number(e.mean[metric]), "" if metric.startswith("judged") else between(c.intervals[name][metric]))
-                for name, e in c.scored.items()
-            ]
-            for metric in metrics
-        }
-        rankings = [result.ranking for name in c.scored if (result := c.results[name])]
-        columns[f"ties@{cutoff}"] = [f"{tied_at(r, cutoff):,}" for r in rankings if r is not None]
-        rows = [[name, *(column[row] for column in columns.values())] for row, name in enumerate(c.scored)]
-        return Grid([self.words["system"], *columns], rows)
-
-    def _metrics(self) -> list[str]:
-        return list(dict.fromkeys([self.comparison.main, *self.comparison.metrics]))
-
-    def failed(self) -> list[Remark]:
-        """Return which systems failed, with the message in English."""
-        return [Remark(name, self.words["failed"], error) for name, error in self.comparison.failed.items()]
+        c, rows = self.comparison, list[list[Cell]]()
+        metrics = dict.fromkeys([c.main, *c.metrics])
+        for name, e in c.scored.items():
+            ends = {metric: f"{number(own.low)}–{number(own.high)}" for metric, own in c.intervals[name].items()}
+            del ends[c.metrics[-1]]  # a share that is judged
+            rows.append([name, *((number(e.mean[metric]), ends.get(metric, "")) for metric in metrics)])
+        return Grid([self.words["system"], *map(shown, metrics)], rows)
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return each cause of another number: the section that explains it, a sentence, counts."""
         w, sentences, kinds = (catalogue(self.language)[section] for section in ("page", "causes", "skipped"))
         rows: dict[tuple[str, str], list[str]] = {}
-        for cause in causes(self.comparison):
+        for cause in self.comparison.causes:
             if cause.count is None:
                 value = w["uncounted" if cause.name == "truncated" else "yes"]
             else:
@@ -227,7 +188,7 @@ class View:
 
     def tests(self) -> tuple[Grid, list[str]] | None:
         """Return the best system against the others, and the notes that the table needs; None without another."""
-        w, tests = self.words, self.comparison.tests() if self.names else {}
+        w, tests = self.words, self.comparison.tests
         if not tests:
             return None
         several = len(tests) > 1
@@ -283,9 +244,12 @@ class View:
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
         return (note if rows else w["no_failures"]), Grid(header, rows, len(header))
 
-    def gaps(self) -> tuple[float, list[Bar]] | None:
-        """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
-        tests = self.comparison.tests() if self.names else {}
+    def gaps(self) -> tuple[float, list[tuple[str, str, list[float]]]] | None:
+        """Return where 0 lies, and how far the best system is ahead of each other one; None without another.
+
+        Of each its name, the difference as text, and where a line begins, is marked and ends, in ``WIDTH`` units.
+        """
+        tests = self.comparison.tests
         if not tests:
             return None
         keys = ("low", "difference", "high")
@@ -293,32 +257,30 @@ class View:
         low = min(ends)
         scale = WIDTH / (max(ends) - low or 1.0)
         return -low * scale, [
-            Bar(n, number(row["difference"]), [(row[key] - low) * scale for key in keys]) for n, row in tests.items()
+            (n, number(row["difference"]), [(row[key] - low) * scale for key in keys]) for n, row in tests.items()
         ]
 
     def stages(self) -> Grid | None:
         """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""
         c, w = self.comparison, self.words
-        rows: list[list[Cell | str]] = []
+        rows: list[list[Cell]] = []
         for name in self.names:
             if stages := c.results[name].stages:
                 lost = {k.removeprefix(LOST): v for k, v in stages.losses.items() if k.startswith(LOST) and v}
                 where = w["comma"].join(f"{stage} {percent(share)}" for stage, share in lost.items())
                 before, *after = (percent(stages.losses[key]) for key in (NOT_RETRIEVED, CUT_OFF, DELIVERED))
-                by_stage = Cell(percent(sum(lost.values())), where)
+                by_stage = percent(sum(lost.values())), where
                 candidates = f"{stages.candidates:,.0f}", number(stages.recall), number(stages.ceiling)
                 rows.append([name, *candidates, number(c.scored[name].mean[c.main]), before, by_stage, *after])
         keys = ("candidates", "recall_of_them", "ceiling", "reached", "not_retrieved", "lost", "cut_off", "delivered")
         header = [w["system"], *(w[key].format(metric=shown(c.main)) for key in keys)]
         return Grid(header, rows) if rows else None
 
-    def notes(self) -> list[Remark]:
-        """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""
+    def notes(self) -> list[tuple[str, str, str]]:
+        """Return the warnings: a system, a sentence, and in English a message that the catalogue lacks."""
         known, foreign = catalogue(self.language)["notes"], self.words["foreign_note"]
         return [
-            Remark(name, known[n.template].format_map(n.values))
-            if n.template in known
-            else Remark(name, foreign, n.text)
+            (name, known[n.template].format_map(n.values), "") if n.template in known else (name, foreign, n.text)
             for name, result in self.comparison.results.items()
             for n in result.notes
         ]
@@ -355,11 +317,6 @@ def facts(record: Mapping[str, object], within: str = "") -> list[str]:
 def number(value: float) -> str:
     """Write a score to three places, without a minus before 0."""
     return f"{value:.3f}".replace("-0.000", "0.000").replace("-", "−")
-
-
-def between(spread: "Interval") -> str:
-    """Write the ends of an interval."""
-    return f"{number(spread.low)}–{number(spread.high)}"
 
 
 def percent(share: float) -> str:

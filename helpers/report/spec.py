@@ -23,8 +23,9 @@ TOML, for names of your own, fusion and reranking::
     depth = 50
 """
 
+import contextlib
 import difflib
-import re
+import json
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -146,12 +147,6 @@ def check_specs(specs: Sequence[Spec]) -> None:
             _check_model(options["by"])
 
 
-def _no_file(where: str) -> FileNotFoundError:
-    beside, words = nearest(Path(where).expanduser()), difflib.get_close_matches(where.lower(), WORDS, n=1)
-    hint = f"; there is {words[0]!r}" if words else f"; beside it is {beside!r}" if beside else ""
-    return FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path.")
-
-
 def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
     """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages."""
     word, colon, settings_of_words = where.partition(":")
@@ -199,15 +194,13 @@ def typed_options(known: Mapping[str, type], settings: Options, place: str) -> R
     for key, value in settings.items():
         if key not in known:
             raise ValueError(f"{place}: no option {key!r}; there are {', '.join(known)}.")
-        if known[key] is bool and isinstance(value, str) and value.lower() in ("true", "false"):
-            value = value.lower() == "true"
-        if known[key] is int and isinstance(value, str) and re.fullmatch(r"[0-9]+", value):
-            value = int(value)
-        if known[key] is float and isinstance(value, str | int) and re.fullmatch(r"[0-9]+([.][0-9]*)?", str(value)):
-            value = float(value)
-        number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-        if not isinstance(value, known[key]) or (known[key] is int and not number):
-            raise ValueError(f"{place}: {key}={value!r}: expected {TYPES[known[key]]}.")
+        kind: Any = known[key]
+        if isinstance(value, str) and kind is not str:
+            with contextlib.suppress(ValueError):
+                value = json.loads(value.lower())
+        value = float(value) if kind is float and type(value) is int else value
+        if not isinstance(value, kind) or (kind is int and (value is True or value < 1)):
+            raise ValueError(f"{place}: {key}={value!r}: expected {TYPES[kind]}.")
         options[key] = value
     return options
 
@@ -232,7 +225,9 @@ def _check_model(where: str) -> None:
     elif path.exists():
         raise ValueError(f"{path.name!r} is a file; a model is a folder, or a hub id owner/name.")
     elif not is_hub_id(where):
-        raise _no_file(where)
+        beside, words = nearest(path), difflib.get_close_matches(where.lower(), WORDS, n=1)
+        hint = f"; there is {words[0]!r}" if words else f"; beside it is {beside!r}" if beside else ""
+        raise FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path.")
     else:
         from huggingface_hub import errors, hf_hub_download, try_to_load_from_cache
 

@@ -47,9 +47,23 @@ class Run:
         return [*data.doc_ids, *(doc for doc in self.table.documents if doc not in known)]
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Return the k best documents of each query of the collection; -1 fills the rest."""
+        """Return the k best documents of each query of the collection; -1 fills the rest.
+
+        Raises ValueError for a run that matches nothing, and warns of documents that the data lack.
+        """
         table, ids = self.table, self.doc_ids(data)
-        self._check(data, foreign=len(ids) - len(data.doc_ids))
+        if not len(table.scores):
+            raise ValueError("The run is empty: there is nothing to score.")
+        known = (*data.doc_ids, *data.same_as)
+        for kind, theirs, ours in (("query", table.queries, data.query_ids), ("document", table.documents, known)):
+            if set(ours).isdisjoint(theirs):
+                raise ValueError(
+                    f"No {kind} of the run is in the data (for example {theirs[0]!r} against {ours[0]!r}): check "
+                    "that both use the same ids."
+                )
+        if (foreign := len(ids) - len(data.doc_ids)) and not data.judged_alone:
+            text = "{count} of the run's {of} documents are not in the corpus: they keep their ranks and count "
+            warnings.warn(Note(text + "as unjudged.", count=foreign, of=len(table.documents)), stacklevel=2)
         row_of = dict(zip(ids, range(len(ids)), strict=True))
         row_of |= {doc: row_of[kept] for doc, kept in data.same_as.items() if kept in row_of}
         query_of = {query: row for row, query in enumerate(data.query_ids)}
@@ -63,24 +77,6 @@ class Run:
                 np.sort(np.unique(queries[order].astype(np.int64) * len(ids) + documents[order], return_index=True)[1])
             ]
         return stacked(queries[order], scores[order], documents[order], (len(data.queries), k))
-
-    def _check(self, data: RetrievalDataset, foreign: int) -> None:
-        """Raise ValueError for a run that matches nothing, and warn of documents that the data lack."""
-        if not len(self.table.scores):
-            raise ValueError("The run is empty: there is nothing to score.")
-        known = (*data.doc_ids, *data.same_as)
-        for kind, run_ids, data_ids in (
-            ("query", self.table.queries, data.query_ids), ("document", self.table.documents, known),
-        ):  # fmt: skip
-            if set(data_ids).isdisjoint(run_ids):
-                raise ValueError(
-                    f"No {kind} of the run is in the data (for example {run_ids[0]!r} against {data_ids[0]!r}): check "
-                    "that both use the same ids."
-                )
-        if foreign and not data.judged_alone:
-            total = len(self.table.documents)
-            text = "{count} of the run's {of} documents are not in the corpus: they keep their ranks and count "
-            warnings.warn(Note(text + "as unjudged.", count=foreign, of=total), stacklevel=3)
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,10 @@ class Fusion:
         for (scores, ids), weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
             values = np.broadcast_to(1.0 / (self.rrf_k + 1 + np.arange(ids.shape[1])), ids.shape)
             if self.how == "weighted":
-                values = _scaled(scores.astype(np.float64), ids >= 0)
+                scores = scores.astype(np.float64)
+                low = np.where(ids >= 0, scores, np.inf).min(axis=1, keepdims=True)
+                spread = scores[:, :1] - low  # 0 where all are equal, which become 1
+                values = np.divide(scores - low, spread, out=np.ones_like(scores), where=spread > 0)
             inside = (ids >= 0) & (ids < len(data.corpus))
             pairs.append((ids + np.arange(len(ids), dtype=np.int64)[:, None] * len(data.corpus))[inside])
             gains.append(weight * values[inside])
@@ -193,11 +192,3 @@ def stacked(queries: np.ndarray, scores: np.ndarray, passages: np.ndarray, shape
     ranking.scores[queries[first], places[first]] = scores[first]
     ranking.ids[queries[first], places[first]] = passages[first]
     return ranking
-
-
-def _scaled(scores: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
-    """Min-max scale the scores of each query, (q, k); equal scores become 1."""
-    low = np.where(retrieved, scores, np.inf).min(axis=1, keepdims=True)
-    spread = np.where(retrieved, scores, -np.inf).max(axis=1, keepdims=True) - low
-    scaled: np.ndarray = np.divide(scores - low, spread, out=np.ones_like(scores), where=spread > 0)
-    return scaled

@@ -124,13 +124,6 @@ def lost_by_stage(followed: "pd.DataFrame") -> "pd.Series":
 
 def _outcome(ranks: Mapping[str, int | None], k: int) -> str:
     """Return the outcome of a candidate from its rank after each stage; None if the stage dropped it."""
-    within = [rank is not None and rank <= k for rank in ranks.values()]
-    if within[-1]:
-        return DELIVERED
-    names = list(ranks)
-    for place in range(len(names) - 1, -1, -1):
-        received = place == 0 or ranks[names[place - 1]] is not None  # the first stage receives all candidates
-        demoted = place > 0 and within[place - 1] and not within[place]
-        if demoted or (received and ranks[names[place]] is None):
-            return LOST + names[place]
-    return CUT_OFF
+    levels = [1, *(0 if rank is None else 2 if rank <= k else 1 for rank in ranks.values())]  # the first receives all
+    lost = [name for name, before, after in zip(ranks, levels, levels[1:], strict=False) if after < before]
+    return DELIVERED if levels[-1] == 2 else LOST + lost[-1] if lost else CUT_OFF

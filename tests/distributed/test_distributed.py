@@ -1,8 +1,6 @@
 """Encoding and searching on a cluster: what one process gives, from workers that are processes or threads."""
 
-import importlib
 import logging
-import sys
 import warnings
 
 import faiss
@@ -12,8 +10,7 @@ import torch
 from distributed import Client, LocalCluster
 
 from helpers import distributed
-from helpers.distributed import cluster as clusters
-from helpers.distributed.work import encode_shard, origin_of
+from helpers.distributed import encode_shard, origin_of
 from helpers.embeddings import encode_shards, encoding
 from helpers.embeddings.shards import Manifest
 from helpers.index import build_index, search
@@ -46,7 +43,7 @@ def client():
 @pytest.fixture(autouse=True)
 def other_models_are_forgotten():
     """Let no test find a model that another one loaded on a worker."""
-    distributed.work._model.cache_clear()
+    distributed._model.cache_clear()
 
 
 def test_a_cluster_gives_what_one_process_gives_and_is_left_alone(model, alone, client, tmp_path, monkeypatch):
@@ -91,7 +88,7 @@ def test_texts_are_read_only_a_few_shards_ahead(model, client, tmp_path):
 
     distributed.encode(model, stream(), tmp_path / "v", client=client, shard_size=SIZE, progress=False)
     threads = sum(client.nthreads().values())
-    assert SIZE < most <= SIZE * (clusters.AHEAD * threads + 1)
+    assert SIZE < most <= SIZE * (distributed.AHEAD * threads + 1)
 
 
 def test_search_gives_what_one_index_gives(client, tmp_path, monkeypatch):
@@ -181,16 +178,6 @@ def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):
     model = load_model("tiny", **options)
     assert origin_of(model)["name_or_path"] == str(tmp_path / "tiny")
     monkeypatch.chdir("/")
-    again = distributed.work._model(**origin_of(model), device="cpu")
+    again = distributed._model(**origin_of(model), device="cpu")
     assert (again.info, type(again), origin_of(again)) == (model.info, type(model), origin_of(model))
     assert origin_of(load_model())["name_or_path"] == "sentence-transformers/all-MiniLM-L6-v2"
-
-
-def test_without_the_extra_one_sentence_names_it(monkeypatch):
-    """A reader without Dask would see a missing module and not know what to install."""
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "helpers.distributed.cluster")
-    with pytest.raises(
-        ModuleNotFoundError, match=r'distributed is not installed.* pip install --editable "\.\[distributed\]"'
-    ):
-        importlib.import_module("helpers.distributed.cluster")

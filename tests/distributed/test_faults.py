@@ -16,7 +16,7 @@ import pytest
 from distributed import Client
 
 from helpers import distributed
-from helpers.distributed.cluster import in_order
+from helpers.distributed import in_order
 from tests.distributed.samples import files, in_one_process, texts
 
 pytestmark = pytest.mark.slow

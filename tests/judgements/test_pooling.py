@@ -65,11 +65,9 @@ def test_leave_one_out_is_trec_eval_on_the_judgements_that_the_others_pooled():
     for left_out, result in found.systems.items():
         others = pool({name: ids for name, ids in rankings.items() if name != left_out}, depth)
         fewer = [{doc: g for doc, g in row.items() if doc in kept} for row, kept in zip(qrels, others, strict=True)]
-        scores = {name: trec(ids, fewer, "ndcg_cut.10").mean() for name, ids in rankings.items()}
         assert result.unique == sum(map(len, qrels)) - sum(map(len, fewer)) > 0
         assert result.full == pytest.approx(full[left_out], abs=1e-12)
-        assert result.without == pytest.approx(scores[left_out], abs=1e-12)
-        assert result.tau == pytest.approx(kendall_tau(full, scores))
+        assert result.without == pytest.approx(trec(rankings[left_out], fewer, "ndcg_cut.10").mean(), abs=1e-12)
     assert found.tau == pytest.approx(kendall_tau(full, {n: s.without for n, s in found.systems.items()}))
 
 
@@ -99,7 +97,7 @@ def test_options_of_evaluate_reach_it():
 def test_systems_that_all_score_the_same_have_no_order():
     """A tau of 1 would be claimed where there is nothing to compare, or two equal systems end in an error."""
     found = leave_one_out({"a": A, "b": A}, [{1: 1}, {2: 1}], 2, "mrr@2")
-    assert np.isnan([found.tau, found.systems["a"].tau]).all()
+    assert np.isnan(found.tau)
     assert {system.move for system in found.systems.values()} == {0}
 
 

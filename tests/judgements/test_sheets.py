@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.data import RetrievalDataset
 from helpers.judgements import read_sheet, write_sheet
-from helpers.judgements.cells import guarded, same_text, unguarded
+from helpers.judgements.sheets import guarded, same_text
 
 RISKY = ["=1+1", "+49 30 1", "-5", "@me", "\t=1", "  =HYPERLINK(A1)", "'quoted'", "＝1", "=cmd|' /C calc'!A0", "\r@x"]
 REWRITTEN = ["007", "1e5", "12.50", "2024-05-01", "3/4", "mar-1", "SEPT1", "May 2020", "TRUE", "$5", "１２", "9" * 16]
@@ -36,7 +36,6 @@ def everything(tmp_path: Path, **options) -> Path:
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_every_text_comes_back_as_it_was(text):
     """A passage would be judged in other words than the system retrieved, or an apostrophe be lost."""
-    assert unguarded(guarded(text)) == text or not guarded(text).startswith("'")
     assert (guarded(text)[1:] == text) if guarded(text) != text else not text.startswith("'")
     assert same_text(guarded(text), text)
     assert same_text(text, text)
@@ -46,7 +45,6 @@ def test_every_text_comes_back_as_it_was(text):
 def test_no_cell_runs_as_a_formula_or_is_taken_for_a_number_or_a_date(text):
     """A text out of a query log would be executed (CWE-1236); or 7 be saved for 007, and the row not found again."""
     assert guarded(text) == f"'{text}"
-    assert unguarded(guarded(text)) == text
 
 
 @pytest.mark.parametrize("text", KEPT)

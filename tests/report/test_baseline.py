@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from helpers.report import compare, main
-from helpers.report.files import data_digests
 from helpers.report.gates import Baseline, headline, no_drop, read_baseline
 from helpers.report.page import number
+from helpers.report.results import data_digests
 from helpers.significance import minimum_detectable_difference
 from tests.systems.samples import collection, numbered, shifted
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from helpers.data import from_ids, load_dataset
 from helpers.report import compare
-from helpers.report.causes import CAUSES, Cause, causes, tied_at
-from helpers.report.files import as_record
-from helpers.systems import Ranking, Run
+from helpers.report.causes import CAUSES, causes
+from helpers.report.results import Cause, as_record
+from helpers.systems import Run
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_collection, write_embeddings
 
@@ -97,10 +97,11 @@ def test_a_ranking_is_looked_at():
 
 def test_ties_count_where_they_can_change_a_score():
     """Equal scores far down would be told of, or those of the last place counted and the first left out be missed."""
-    scores = np.array([[3, 2, 1, 1, 0], [3, 3, 2, 1, 0], [3, 2, 2, 1, 0], [3, 2, 1, 0, 0]], np.float32)
-    ids = np.tile(np.arange(5), (4, 1))
-    ids[3, 3:] = -1
-    assert [tied_at(Ranking(scores, ids), k) for k in (1, 2, 3, 5)] == [1, 2, 3, 3]
+    scores = {"q1": (3, 2, 1, 1, 0), "q3": (3, 3, 2, 1, 0), "q4": (3, 2, 2, 1, 0), "q6": (3, 2, 1)}
+    run = Run({query: dict(zip(CORPUS, map(float, row), strict=False)) for query, row in scores.items()})
+    for k, count in {1: 1, 2: 2, 3: 3, 5: 3}.items():
+        listed = causes(compare({"run": run}, collection(), k))
+        assert [cause.count for cause in listed if cause.name == "ties"] == [count]
 
 
 def test_how_a_model_was_run_is_told(tmp_path):

@@ -67,7 +67,7 @@ def test_options_that_repeat():
 
 def test_every_option_of_the_data_is_one_of_load_dataset():
     """It would end in a stack trace."""
-    assert set(command.keywords(command.DATA)) <= {*inspect.signature(load_dataset).parameters, *Rules.__annotations__}
+    assert set(command.KEYWORDS) <= {*inspect.signature(load_dataset).parameters, *Rules.__annotations__}
 
 
 def test_unanswered_queries_can_be_left_out(tmp_path):
