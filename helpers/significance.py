@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from functools import cache
 from statistics import NormalDist
@@ -406,15 +407,10 @@ def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: fl
     About ((z(1 - alpha/2) + z(target)) · sd / difference)²: half the difference takes four times the queries.
     """
     _check_design(sd, 2, alpha, target)
-    low, high = 1, 2
-    while power(difference, sd, high, alpha) < target:
-        low, high = high, 2 * high
-        if high > 10**9:
-            raise ValueError(f"No billion queries would show a difference of {difference!r}: give a larger one.")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(difference, sd, middle, alpha) >= target else (middle, high)
-    return high
+    needed = bisect_left(range(10**9), True, 2, key=lambda n: power(difference, sd, n, alpha) >= target)
+    if needed == 10**9:
+        raise ValueError(f"No billion queries would show a difference of {difference!r}: give a larger one.")
+    return needed
 
 
 def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
