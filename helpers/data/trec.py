@@ -12,14 +12,16 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from helpers._io import open_text, write_text
-from helpers._trec_order import single_precision, trec_rows
 from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset, is_blank
 from helpers.data.formats import IDS, Table, column_of, find_name, kind_of, read_table
-from helpers.data.runs import RunTable, read_run_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from helpers.data.runs import RunTable
 
 __all__ = ["as_qrels", "as_run", "export", "read_qrels", "read_run", "write_qrels", "write_run"]
 
@@ -106,6 +108,8 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
 
 def read_run(path: PathLike) -> dict[str, dict[str, float]]:
     """Read a run file, and warn if it is empty: scores determine the order, ranks and comments are ignored."""
+    from helpers.data.runs import read_run_table  # needs NumPy
+
     run = read_run_table(path).to_dict()
     if not run:
         warnings.warn(f"{Path(path).name!r}: the run is empty; every judged query will score 0.", stacklevel=2)
@@ -122,11 +126,16 @@ def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
     write_text(path, "".join(lines))
 
 
-def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]] | RunTable, tag: str = "run") -> None:
+def write_run(path: PathLike, run: "Mapping[str, Mapping[str, float]] | RunTable", tag: str = "run") -> None:
     """Write `{query: {doc: score}}`, or a table, as a run file in trec_eval's order: score, then id, descending.
 
     `tag` is the name of the system, the last field of each line.
     """
+    import numpy as np
+
+    from helpers._trec_order import single_precision, trec_rows
+    from helpers.data.runs import RunTable
+
     table = run if isinstance(run, RunTable) else RunTable.of(run)
     for row in np.flatnonzero(~np.isfinite(table.scores))[:1]:
         doc, query, score = table.documents[table.document[row]], table.queries[table.query[row]], table.scores[row]
@@ -142,12 +151,14 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]] | RunTable,
 
 
 def as_run(
-    ids: np.ndarray, scores: np.ndarray, query_ids: Ids | None = None, doc_ids: Ids | None = None
+    ids: "np.ndarray", scores: "np.ndarray", query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, float]]:
     """Return the results of a search, rows and scores (q, k), as a run with text ids, without padding (-1).
 
     The ids of queries and rows of the corpus are by default their numbers.
     """
+    import numpy as np
+
     ids, scores = np.asarray(ids), np.asarray(scores)
     if ids.shape != scores.shape or ids.ndim != 2 or ids.dtype.kind not in "iu":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The bundled collection, read without a network.
+"""The bundled collection, read without a network and without third-party libraries.
 
 It is the folder ``pocket`` beside this file: ``queries.<language>.jsonl``, ``corpus.<language>.jsonl`` and
 ``qrels.tsv``, with the same ids in each language. The split ``typed`` has its own queries and judgements,
@@ -8,11 +8,13 @@ It is the folder ``pocket`` beside this file: ``queries.<language>.jsonl``, ``co
 import json
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from helpers.data.build import Reading, build, read_files
 from helpers.data.dataset import RetrievalDataset
+
+if TYPE_CHECKING:
+    import numpy as np
 
 FOLDER = Path(__file__).parent
 LANGUAGES = {  # of queries and corpus, by the name that :func:`load` accepts
@@ -41,12 +43,14 @@ def load(name: str, split: str = "dev") -> RetrievalDataset:
     return replace(data, relevance_level=RELEVANCE_LEVEL)
 
 
-def upstream_example() -> tuple[RetrievalDataset, dict[str, np.ndarray]]:
+def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:
     """Return the experiment that the upstream tutorial published: five questions, ten sentences, five models.
 
     Returns:
         The collection, and for each model the published rows of the first two sentences per question, int64 (5, 2).
     """
+    import numpy as np
+
     example = json.loads((FOLDER / "upstream_mrr_example.json").read_text(encoding="utf-8"))
     data = RetrievalDataset(
         name="upstream's example",
