@@ -10,7 +10,7 @@ import itertools
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -335,6 +335,7 @@ def change(
     return Change(verdict, difference, low, high, test.p_value, margin, detectable, n, more, looks, alpha)
 
 
+@lru_cache(1 << 16)
 def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
     """Return P(T > limit) of Student's t, noncentral by `shift`: right to 1e-9.
 
@@ -347,7 +348,6 @@ def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
     return float(weights @ plain.normal_cdf(shift - limit * np.exp(log_s)) / weights.sum())
 
 
-@cache
 def _t_quantile(alpha: float, freedom: int) -> float:
     """Return the value that Student's t exceeds with the probability alpha, of at most 1/2."""
     return _first(lambda limit: _t_exceeds(limit, freedom) <= alpha)
@@ -393,12 +393,7 @@ def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target
     default (Bloom 1995, Evaluation Review 19(5), who calls it the minimum detectable effect).
     """
     _check_design(sd, n, alpha, target)
-    return sd * _detectable(n, alpha, target)
-
-
-@cache
-def _detectable(n: int, alpha: float, target: float) -> float:
-    return _first(lambda difference: power(difference, 1.0, n, alpha) >= target)
+    return sd * _first(lambda difference: power(difference, 1.0, n, alpha) >= target)
 
 
 def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: float = 0.8) -> int:

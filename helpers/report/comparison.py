@@ -175,9 +175,8 @@ def _rank(spec: Spec, results: Mapping[str, Result], data: RetrievalDataset, k: 
     record = metadata(spec, None, data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        run = (
-            load_system(spec, {}, progress) if spec.kind == "run" else None
-        )  # a damaged one is an error of the whole comparison
+        # A damaged run is an error of the whole comparison.
+        run = load_system(spec, {}, progress) if spec.kind == "run" else None
         try:
             system = run or load_system(spec, results, progress)
             record = metadata(spec, system, data)
