@@ -335,7 +335,7 @@ def change(
     return Change(verdict, difference, low, high, test.p_value, margin, detectable, n, more, looks, alpha)
 
 
-@lru_cache(1 << 16)
+@lru_cache(65_536)
 def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
     """Return P(T > limit) of Student's t, noncentral by `shift`: right to 1e-9.
 
