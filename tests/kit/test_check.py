@@ -20,7 +20,7 @@ from notebooks.kit.markdown import prose
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 from notebooks.kit.record import sync
 from notebooks.kit.translation import accept_page
-from tests.sample import NAME, code
+from tests.sample import NAME, code, replaced
 from tests.sample import edit as edit_lesson
 
 Edit = Callable[[dict[str, NotebookNode]], object]
@@ -44,11 +44,6 @@ def _append(cell: str, text: str) -> Edit:
 def _output(cell: str, **output: object) -> Edit:
     """Add an output to a cell."""
     return lambda cells: cells[cell].outputs.append(from_dict(output))
-
-
-def _metadata(cell: str, **metadata: object) -> Edit:
-    """Set metadata of a cell."""
-    return lambda cells: cells[cell].metadata.update(metadata)
 
 
 def _svg(old: str, new: str) -> Edit:
@@ -77,7 +72,7 @@ BROKEN: dict[str, tuple[Edit, str, str]] = {
     "home": (_append("timing", "cached in " + _path("home", "ann", "cache")), "timing", "private"),
     "windows": (_append("timing", "C:\\Users\\ann"), "timing", "private"),
     "address": (_append("timing", "served at 192.168.0.7"), "timing", "private"),
-    "metadata": (_metadata("timing", collapsed=True), "timing", "metadata"),
+    "metadata": (lambda cells: cells["timing"].metadata.update(collapsed=True), "timing", "metadata"),
     "alt": (lambda cells: cells["figure"].metadata.pop("mystnb"), "figure", "alt"),
     "svg: script": (_svg("</svg>", "<script>alert(1)</script></svg>"), "figure", "svg"),
     "svg: handler": (_svg("<g>", '<g onclick="alert(1)">'), "figure", "svg"),
@@ -112,16 +107,6 @@ def test_one_switch_names_the_release_in_every_lesson(project: Path) -> None:
         assert "@v9.8" in by_id(read(lesson_path(project, language, NAME)))["setup"].source
 
 
-def _source(cell: str, old: str, new: str) -> Edit:
-    """Replace a part of a cell's source and say that it was recorded so."""
-
-    def change(cells: dict[str, NotebookNode]) -> None:
-        assert old in cells[cell].source
-        cells[cell].source = cells[cell].source.replace(old, new, 1)
-
-    return change
-
-
 def test_output_edited_after_recording(project: Path) -> None:
     """A recorded time, which no execution is compared with, could be made faster by hand."""
     edit_lesson(project, lambda book: by_id(book)["timing"].outputs[0].update(text="0.000001 s\n"))
@@ -130,7 +115,7 @@ def test_output_edited_after_recording(project: Path) -> None:
 
 def test_code_edited_after_recording(project: Path) -> None:
     """An edited cell would stand above the output of the code before."""
-    edit(project, _source("printed", "120", "121"))
+    edit_lesson(project, replaced("printed", "120", "121"), recorded=True)
     assert found(project) == [("en", "printed", "not-recorded")]
 
 
@@ -148,7 +133,7 @@ FIGURES: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize(("old", "new", "rule"), FIGURES.values(), ids=FIGURES)
 def test_prose_figures(project: Path, old: str, new: str, rule: str) -> None:
     """A number in the text could contradict the output below it."""
-    edit(project, _source("intro", old, new))
+    edit_lesson(project, replaced("intro", old, new), recorded=True)
     rules = {(cell, kind) for _, cell, kind in found(project)}
     assert ("intro", rule) in rules
     assert {kind for _, kind in rules} <= {rule, "subject", "markers", "numbers", "stale"}
