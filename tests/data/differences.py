@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from helpers.data import RetrievalDataset, load_dataset
-from helpers.embeddings import encode, encode_pooled
+from helpers.embeddings import encode
 from helpers.embeddings.encoding import padded_batches, tokenize
 from helpers.index import build_index, search
 from helpers.judgements import condense
@@ -48,9 +48,11 @@ def vectors() -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def ranked(depth: int = 100) -> np.ndarray:
-    """Rank the passages for each query, (q, depth), the best first."""
-    return found(*vectors(), depth)
+def ranked(**options: Any) -> np.ndarray:
+    """Rank the passages for each query by the bundled model, loaded with such options, (q, 100), the best first."""
+    model = load_model(**options)
+    passages = encode(model, data().corpus, progress=False)
+    return found(passages, encode(model, data().queries, kind="query", progress=False))
 
 
 @cache
@@ -59,27 +61,9 @@ def words() -> np.ndarray:
     return search(build_index(data().corpus, "BM25"), data().queries, 100)[1]
 
 
-@cache
-def first_token() -> np.ndarray:
-    """Rank the passages by the bundled model pooled by its first token, (q, 100)."""
-    model = load_model(backend="transformers")
-    sides = [
-        encode_pooled(model, side, [Pooling.CLS], kind=kind, progress=False)[Pooling.CLS]
-        for side, kind in ((data().corpus, "passage"), (data().queries, "query"))
-    ]
-    return found(*sides)  # type: ignore[arg-type]
-
-
-@cache
-def instructed() -> np.ndarray:
-    """Rank the passages for queries with an instruction that the model was not trained with, (q, 100)."""
-    told = load_model(query_instruction=BGE)
-    return found(vectors()[0], encode(told, data().queries, kind="query", progress=False))
-
-
-def found(passages: np.ndarray, queries: np.ndarray, depth: int = 100) -> np.ndarray:
-    """Rank passages by inner product, (q, depth)."""
-    return search(build_index(passages), queries, depth)[1]
+def found(passages: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Rank passages by inner product, (q, 100)."""
+    return search(build_index(passages), queries, 100)[1]
 
 
 def values(ids: np.ndarray, metric: str = METRIC, level: int | None = None, **options: Any) -> np.ndarray:
@@ -107,14 +91,13 @@ def judgements() -> Figures:
 
 def texts() -> Figures:
     """Change what the model reads: the title, the instruction, the length."""
-    queries = vectors()[1]
     bare = [text.partition("\n")[2] or text for text in data().corpus]
-    model, short = load_model(), load_model(max_length=SHORT)
+    model = load_model()
     return {
-        "title left out": score(found(encode(model, bare, progress=False), queries)),
-        "instruction of another model": score(instructed()),
+        "title left out": score(found(encode(model, bare, progress=False), vectors()[1])),
+        "instruction of another model": score(ranked(query_instruction=BGE)),
         "tokens of a passage": float(np.mean([len(ids) for ids in tokenize(model, data().corpus)["input_ids"]])),
-        f"first {SHORT} tokens": score(found(encode(short, data().corpus, progress=False), queries)),
+        f"first {SHORT} tokens": score(ranked(max_length=SHORT)),
     }
 
 
@@ -128,7 +111,7 @@ def network() -> Figures:
         products = (queries.to(kind) @ passages.to(kind).T).float()
         half[kind] = torch.sort(products, descending=True, stable=True).indices[:, :100].numpy()
     return {
-        "first token": score(first_token()),
+        "first token": score(ranked(pooling="cls")),
         "not normalised": score(found(vectors()[0] * lengths()[:, None], vectors()[1])),
         "shortest vector": float(lengths().min()),
         "longest vector": float(lengths().max()),
@@ -166,7 +149,8 @@ def pool() -> Figures:
 
 def spread() -> Figures:
     """Take the standard deviation, over queries, of how far the bundled model's nDCG@10 lies from another system's."""
-    others = {"the same with an instruction": instructed(), "first token": first_token(), "BM25": words()}
+    instructed, first_token = ranked(query_instruction=BGE), ranked(pooling="cls")
+    others = {"the same with an instruction": instructed, "first token": first_token, "BM25": words()}
     return {name: float((values(ranked()) - values(ids)).std(ddof=1)) for name, ids in others.items()}
 
 
