@@ -1,7 +1,9 @@
 """The report command: every number against pytrec_eval, every kind of system, gates, what it refuses and how fast."""
 
+import contextlib
 import csv
 import hashlib
+import io
 import json
 import runpy
 from pathlib import Path
@@ -38,16 +40,16 @@ def offline(monkeypatch):
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory):
-    """Run the command once over every kind of system, and one that fails; give its folder and exit status."""
+    """Run the command once over every kind of system, and one that fails; give its folder, status and last error."""
     folder = tmp_path_factory.mktemp("everything")
     write_collection(folder / "data")
     systems = write_systems(folder)
     systems.write_text(systems.read_text() + '\n[systems.broken]\nmodel = "model"\nindex = "Nonsense7"\n')
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stderr(io.StringIO()) as error:
         for name, value in (OFFLINE | {"EVAL_CACHE_DIR": str(folder / "cache"), "TQDM_DISABLE": "1"}).items():
             patch.setenv(name, value)
         status = main(["--data", str(folder / "data"), "--systems", str(systems), "--out", str(folder / "out")])
-    return folder / "out", status
+    return folder / "out", status, error.getvalue().splitlines()[-1]
 
 
 KINDS = ["model", "cut", "tokens", "approximate", "vectors", "theirs", "words", "rrf", "weighted", "crossed"]
@@ -74,8 +76,8 @@ def test_every_number_is_pytrec_evals_on_the_exported_run(everything, name):
 
 def test_a_system_that_fails_costs_its_row_and_the_exit_status(everything):
     """The page would be lost with it; or CI would take a report without it for a good one."""
-    out, status = everything
-    assert status == 1
+    out, status, error = everything
+    assert (status, error.partition("FAISS")[0]) == (1, "error: broken: ")
     [record] = [s for s in json.loads((out / "results.json").read_text())["systems"] if s["name"] == "broken"]
     assert "FAISS knows no index 'Nonsense7'" in record["error"]
     page = (out / "report.html").read_text(encoding="utf-8")
@@ -111,6 +113,10 @@ def test_a_low_score_sets_the_exit_status(tmp_path, capsys):
     bad.write_text("".join(f"{row} Q0 {(row + 1) % 12} 1 1.0 bad\n" for row in range(12)))
     arguments = ["--data", str(tmp_path / "set.csv"), "--out", str(tmp_path / "out")]
     assert main([*arguments, "--system", "bm25", "--fail-under", "ndcg@10=0.9"]) == 0
+    first, *_, gate, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("BM25: recall@1 1.0000, ")
+    assert gate == "gate: passed: ndcg@10 of BM25, 1.0000, is at least 0.9"
+    assert last == f"report: {tmp_path / 'out' / 'report.html'}, beside it 4 files of results"
     assert main([*arguments, "--system", str(bad), "--fail-under", "ndcg@10=0.9"]) == 3
     assert "gate: FAILED: ndcg@10 of bad.trec" in capsys.readouterr().out
 

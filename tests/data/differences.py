@@ -30,6 +30,7 @@ COMMAND = "python -m tests.data.differences"
 BGE = "Represent this sentence for searching relevant passages: "
 SHORT = 32  # tokens
 METRIC = "ndcg@10"
+FORMULAS = [*(f"ndcg@{k}" for k in (1, 5, 10, 100)), "recall@1", "capped_recall@1", "success@1", "mrr@10", "map@10"]
 Figures = dict[str, float]
 
 
@@ -110,27 +111,19 @@ def network() -> Figures:
     for kind in (torch.float16, torch.bfloat16):
         products = (queries.to(kind) @ passages.to(kind).T).float()
         half[kind] = torch.sort(products, descending=True, stable=True).indices[:, :100].numpy()
+    model, lengths = load_model(backend="transformers"), np.empty(len(data().corpus), np.float32)  # before scaling
+    with torch.inference_mode():
+        for rows, padded in padded_batches(model, tokenize(model, data().corpus), 32):
+            lengths[rows] = POOLINGS[Pooling.MEAN](model.token_vectors(padded)).norm(dim=1).numpy()
     return {
         "first token": score(ranked(pooling="cls")),
-        "not normalised": score(found(vectors()[0] * lengths()[:, None], vectors()[1])),
-        "shortest vector": float(lengths().min()),
-        "longest vector": float(lengths().max()),
+        "not normalised": score(found(vectors()[0] * lengths[:, None], vectors()[1])),
+        "shortest vector": float(lengths.min()),
+        "longest vector": float(lengths.max()),
         "16-bit floats": score(half[torch.float16]),
         "bfloat16": score(half[torch.bfloat16]),
         "queries with another top 10 in bfloat16": int((half[torch.bfloat16][:, :10] != ranked()[:, :10]).any(1).sum()),
     }
-
-
-@cache
-def lengths() -> np.ndarray:
-    """Return how long the vector of each passage is before it is scaled to length one, (n,)."""
-    import torch
-
-    model, out = load_model(backend="transformers"), np.empty(len(data().corpus), np.float32)
-    with torch.inference_mode():
-        for rows, padded in padded_batches(model, tokenize(model, data().corpus), 32):
-            out[rows] = POOLINGS[Pooling.MEAN](model.token_vectors(padded)).norm(dim=1).numpy()
-    return out
 
 
 def pool() -> Figures:
@@ -179,10 +172,7 @@ def formula() -> Figures:
     """Change the cutoff, the divisor and the queries over which the mean runs."""
     hit, recall = values(words(), "success@10") > 0, values(words(), "recall@10")
     return {
-        **{f"ndcg@{k}": score(ranked(), f"ndcg@{k}") for k in (1, 5, 10, 100)},
-        **{f"{name}@1": score(ranked(), f"{name}@1") for name in ("recall", "capped_recall", "success")},
-        "mrr@10": score(ranked(), "mrr@10"),
-        "map@10": score(ranked(), "map@10"),
+        **{metric: score(ranked(), metric) for metric in FORMULAS},
         "BM25 recall@10, all queries": float(recall.mean()),
         "BM25 recall@10, queries with a hit": float(recall[hit].mean()),
         "BM25 queries without a hit": int((~hit).sum()),

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,12 +22,9 @@ def fixed(scores, ids):
     return Ranking(np.array(scores, np.float32), np.array(ids))
 
 
-class Last:
-    """Likes the last candidates best."""
-
-    def scores(self, data, candidates):
-        """Score them by their place."""
-        return [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
+LAST = SimpleNamespace(  # a reranker that likes the last candidates best
+    scores=lambda data, candidates: [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
+)
 
 
 @pytest.fixture
@@ -106,7 +104,7 @@ def test_documents_that_the_corpus_lacks_are_neither_fused_nor_reranked(four):
     """Two runs number what only they know alike, and a reranker has no text of it: one would get another's votes."""
     parts = [Run({"q": {"x": 2.0, "p1": 1.0}}), Run({"q": {"y": 2.0, "p1": 1.0}})]
     with pytest.warns(UserWarning, match="not in the corpus"):
-        found = [system.rank(four, 3).ids.tolist() for system in (Fusion(parts), Rerank(parts[0], Last()))]
+        found = [system.rank(four, 3).ids.tolist() for system in (Fusion(parts), Rerank(parts[0], LAST))]
     assert found == [[[1, -1, -1]]] * 2
 
 
@@ -157,7 +155,7 @@ def test_a_run_that_matches_nothing_is_refused(four, run, message):
 def test_reranking_goes_no_deeper_than_it_was_told(four):
     """A reranker would read passages beyond its depth, cost more, and not be the system that its name says."""
     part = fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
-    assert Rerank(part, Last(), depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]
+    assert Rerank(part, LAST, depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]
 
 
 @pytest.mark.parametrize(
@@ -169,15 +167,9 @@ def test_reranking_goes_no_deeper_than_it_was_told(four):
 )
 def test_a_reranker_that_scores_something_else_is_refused(four, scores, message):
     """NaN would be ranked anywhere, and a score too few would go to another passage."""
-
-    class Broken:
-        """Returns what a broken network might."""
-
-        def scores(self, data, candidates):
-            return [np.array(row) for row in scores]
-
+    broken = SimpleNamespace(scores=lambda data, candidates: [np.array(row) for row in scores])
     with pytest.raises(ValueError, match=message):
-        Rerank(fixed([[3, 2, 1]], [[0, 1, 2]]), Broken()).rank(four, 3)
+        Rerank(fixed([[3, 2, 1]], [[0, 1, 2]]), broken).rank(four, 3)
 
 
 def test_a_run_may_name_passages_that_were_merged():
