@@ -1,4 +1,4 @@
-"""Files: read those from outside, write whole ones, guard cells of tables; the cache folder, and the language."""
+"""Files: read those from outside, know which of their fields were read, write whole ones; the cache, the language."""
 
 import codecs
 import contextlib
@@ -15,7 +15,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 PACKED = ".gz"
 UTF8 = "utf-8-sig"  # with or without a byte order mark
@@ -103,6 +103,36 @@ def open_text(path: Path, newline: str | None = None, encoding: str = "") -> Ite
                 else ""
             )
         ) from None
+
+
+class Fields(dict[str, Any]):
+    """The columns of a table, or the keys of a JSON object, by name.
+
+    A reader looks up what it knows; what is left in :attr:`unread` is told: ``RetrievalDataset.unused`` for data, the
+    attribute ``unused`` of :class:`~helpers.models.ModelInfo` for models.
+    """
+
+    def __init__(self, fields: object = ()) -> None:
+        super().__init__(fields)  # type: ignore[call-overload]
+        self._read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field, which then counts as read."""
+        self._read.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a field, which then counts as read, or the default."""
+        self._read.add(name)
+        return super().get(name, default)
+
+    @property
+    def unread(self) -> list[str]:
+        """The names, in the order of the file, of the fields that nobody looked up and that say something."""
+        empty: tuple[object, ...] = (None, "", [], {})
+        cells = {name: value if isinstance(value, list) else [value] for name, value in self.items()}
+        unread = [name for name in self if name.strip() and name not in self._read]
+        return [name for name in unread if any(cell is not False and cell not in empty for cell in cells[name])]
 
 
 def require_inside(folder: Path, path: Path) -> None:

@@ -1,19 +1,13 @@
 """trec_eval's order of scored documents: score in single precision descending, then id as text descending."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike
 
 
 def single_precision(scores: ArrayLike) -> np.ndarray:
     """Return scores as float32, like trec_eval; values out of range become infinite."""
-    import numpy as np
-
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)
 
@@ -25,8 +19,6 @@ def trec_rows(
 
     Scores are in single precision; the id of a document is asked for where scores are equal alone.
     """
-    import numpy as np
-
     order: np.ndarray = np.lexsort((-scores, queries))
     equal = np.flatnonzero((queries[order][1:] == queries[order][:-1]) & (scores[order][1:] == scores[order][:-1]))
     tied = np.unique(documents[order[np.concatenate([equal, equal + 1])]])

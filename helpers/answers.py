@@ -13,6 +13,7 @@ A table of answers is a pandas frame, one row an answer. Its columns, of which o
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,8 +143,8 @@ def difference(answers: "pd.DataFrame", first: str, second: str) -> "dict[str, I
     return found
 
 
-def _bundled(name: str) -> list[dict[str, object]]:
-    """Join a bundled collection's answers, nuggets and judgements, one row an answer."""
+def _bundled(name: str) -> Iterator[dict[str, object]]:
+    """Join a bundled collection's answers, nuggets and judgements: yield a row for each answer."""
 
     def lines(file: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in (FOLDER / name / file).read_text(encoding="utf-8").splitlines()]
@@ -160,30 +161,26 @@ def _bundled(name: str) -> list[dict[str, object]]:
         nuggets.setdefault(nugget["query"], []).append(nugget)
     ranked = {(line["query"], line["system"]): line["chunks"] for line in lines("rankings.jsonl")}
     judged = {(line["answer"], line["judge"]): line for line in lines("judgements.jsonl")}
-    rows = []
     for line in lines("answers.jsonl"):
         first, second = (judged[line["id"], judge] for judge in ("first", "second"))
         claims = [one for one in first["sentences"] if one[0] != "none" and first["verdict"] != "refused"]
         own = nuggets[line["query"]]
         careful = judged.get((line["id"], "careful"), {"verdict": ""})
-        rows.append(
-            {
-                "query": line["query"],
-                "system": line["system"],
-                "answerable": line["answerable"],
-                "question": questions[line["query"]],
-                "facts": [f"{nugget['importance']}: {nugget['text']}" for nugget in own],
-                "answer": between.join(sentence for sentence, _ in line["sentences"]),
-                "verdict": first["verdict"],
-                "second": second["verdict"],
-                "careful": careful["verdict"],
-                "nuggets": np.array(first["nuggets"])[[nugget["importance"] == "vital" for nugget in own]].mean(),
-                "support": np.mean([support == "yes" for support, _ in claims]) if claims else np.nan,
-                "useful": np.mean([useful for _, useful in claims]) if claims else np.nan,
-                "score": np.nan if line["score"] is None else line["score"],
-                "confidence": line["confidence"],
-                "context": spans(line["context"]),
-                "ranking": spans(ranked.get((line["query"], line["system"]), [])),
-            }
-        )
-    return rows
+        yield {
+            "query": line["query"],
+            "system": line["system"],
+            "answerable": line["answerable"],
+            "question": questions[line["query"]],
+            "facts": [f"{nugget['importance']}: {nugget['text']}" for nugget in own],
+            "answer": between.join(sentence for sentence, _ in line["sentences"]),
+            "verdict": first["verdict"],
+            "second": second["verdict"],
+            "careful": careful["verdict"],
+            "nuggets": np.array(first["nuggets"])[[nugget["importance"] == "vital" for nugget in own]].mean(),
+            "support": np.mean([support == "yes" for support, _ in claims]) if claims else np.nan,
+            "useful": np.mean([useful for _, useful in claims]) if claims else np.nan,
+            "score": np.nan if line["score"] is None else line["score"],
+            "confidence": line["confidence"],
+            "context": spans(line["context"]),
+            "ranking": spans(ranked.get((line["query"], line["system"]), [])),
+        }

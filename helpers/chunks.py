@@ -98,8 +98,7 @@ def cut(data: SpanDataset, chunker: Chunker) -> list[Span]:
                     f"{place}: the chunker returned ({start}, {end}) for a text of {len(text)} characters."
                 )
             covered[start:end] = b"\1" * (end - start)
-        lost = [place for place, sign in enumerate(text) if not covered[place] and not sign.isspace()]
-        if lost:
+        if lost := [place for place, sign in enumerate(text) if not covered[place] and not sign.isspace()]:
             raise ValueError(
                 f"{place}: the chunker loses {len(lost)} of {len(text)} characters, the first at {lost[0]}: "
                 f"{text[lost[0] : lost[0] + 30]!r}."
@@ -161,10 +160,7 @@ def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5)
 def best_documents(ids: np.ndarray, chunks: Sequence[Span]) -> np.ndarray:
     """Rank documents by their best chunk: (q, m) rows of documents, from a ranking of chunks (q, k), padded with -1."""
     rows = [list(dict.fromkeys(chunks[chunk].document for chunk in ranking if chunk >= 0)) for ranking in ids]
-    ranked = np.full((len(ids), max(map(len, rows), default=0)), -1, np.int64)
-    for query, documents in enumerate(rows):
-        ranked[query, : len(documents)] = documents
-    return ranked
+    return np.array([*itertools.zip_longest(*rows, fillvalue=-1)], np.int64).T.reshape(len(rows), -1)
 
 
 def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int) -> "pd.DataFrame":

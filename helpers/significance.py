@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -334,6 +335,7 @@ def change(
     return Change(verdict, difference, low, high, test.p_value, margin, detectable, n, more, looks, alpha)
 
 
+@lru_cache(1 << 16)
 def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
     """Return P(T > limit) of Student's t, noncentral by `shift`: right to 1e-9.
 
@@ -346,7 +348,6 @@ def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
     return float(weights @ plain.normal_cdf(shift - limit * np.exp(log_s)) / weights.sum())
 
 
-@cache
 def _t_quantile(alpha: float, freedom: int) -> float:
     """Return the value that Student's t exceeds with the probability alpha, of at most 1/2."""
     return _first(lambda limit: _t_exceeds(limit, freedom) <= alpha)
@@ -392,12 +393,7 @@ def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target
     default (Bloom 1995, Evaluation Review 19(5), who calls it the minimum detectable effect).
     """
     _check_design(sd, n, alpha, target)
-    return sd * _detectable(n, alpha, target)
-
-
-@cache
-def _detectable(n: int, alpha: float, target: float) -> float:
-    return _first(lambda difference: power(difference, 1.0, n, alpha) >= target)
+    return sd * _first(lambda difference: power(difference, 1.0, n, alpha) >= target)
 
 
 def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: float = 0.8) -> int:
@@ -406,15 +402,10 @@ def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: fl
     About ((z(1 - alpha/2) + z(target)) · sd / difference)²: half the difference takes four times the queries.
     """
     _check_design(sd, 2, alpha, target)
-    low, high = 1, 2
-    while power(difference, sd, high, alpha) < target:
-        low, high = high, 2 * high
-        if high > 10**9:
-            raise ValueError(f"No billion queries would show a difference of {difference!r}: give a larger one.")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(difference, sd, middle, alpha) >= target else (middle, high)
-    return high
+    needed = bisect_left(range(10**9), True, 2, key=lambda n: power(difference, sd, n, alpha) >= target)
+    if needed == 10**9:
+        raise ValueError(f"No billion queries would show a difference of {difference!r}: give a larger one.")
+    return needed
 
 
 def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:

@@ -75,6 +75,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/show/plots.py": ["tests/show/test_tables.py", "tests/show/test_vector.py"],
     "helpers/show": ["tests/show", "tests/systems/test_contenders.py", "tests/systems/test_quiet.py",
                      "tests/report"],
+    "helpers/judgements/sheets.py": ["tests/judgements/test_sheets.py", "tests/judgements/test_collecting.py"],
     "helpers/plain.py": ["tests/test_plain.py", "tests/test_significance.py"],
     "helpers/significance.py": ["tests/test_significance.py", "tests/test_training.py"],
     "helpers/systems": ["tests/systems", "tests/report/test_compare.py", "tests/test_report.py"],

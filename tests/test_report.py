@@ -277,13 +277,15 @@ def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
     assert "--encoding is about texts" in capsys.readouterr().err
 
 
-def test_patterns_name_files_without_a_shell(tmp_path, monkeypatch, capsys):
-    """On Windows and in TOML no shell expands runs/*.trec."""
+def test_patterns_name_files_without_a_shell_and_cutoffs_the_metrics(tmp_path, monkeypatch, capsys):
+    """On Windows and in TOML no shell expands runs/*.trec; other depths than the asked ones would be scored."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n", encoding="utf-8")
     for name in "ab":
         (tmp_path / f"{name}.trec").write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
     assert main(["--qrels", "qrels", "--system", "*.trec", "--metrics", "nDCG(gain=exponential)@1", "--quiet"]) == 0
     assert "a.trec: ndcg(gain=exponential)@1 0.5000" in capsys.readouterr().out
+    assert main(["--qrels", "qrels", "--system", "a.trec", "--cutoffs", "3,1", "--quiet"]) == 0
+    assert "a.trec: recall@1 0.5000, recall@3 0.5000, mrr@3 0.5000, map@3 0.5000, nd" in capsys.readouterr().out
     assert main(["--qrels", "qrels", "--system", "gone*.trec", "--quiet"]) == 1
     assert "No file or folder 'gone*.trec'" in capsys.readouterr().err

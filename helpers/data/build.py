@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers._fields import Fields
-from helpers._io import UTF8, other_form
+from helpers._io import UTF8, Fields, other_form
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
 from helpers.data.formats import Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_judgements

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers._fields import Fields
-from helpers._io import PACKED, UTF8, open_binary, open_text, what_is
+from helpers._io import PACKED, UTF8, Fields, open_binary, open_text, what_is
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}

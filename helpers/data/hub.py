@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 
-from helpers._fields import Fields
 from helpers._hub import hub_or_local_cache, split_revision
-from helpers._io import plain_name, require_inside
+from helpers._io import Fields, plain_name, require_inside
 from helpers.data.build import Reading
 from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
 

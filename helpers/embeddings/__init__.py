@@ -138,14 +138,9 @@ def encode_pooled(
             shards.append(encode_batch(model, batch, unique, kind, batch_size, store))
             bar.update(len(batch))
     store.tell_damaged(len(shards))
-    pooled: dict[Pooling, np.ndarray | TokenVectors] = {}
-    for pooling in unique:
-        vectors = np.concatenate([shard[pooling].vectors for shard in shards])
-        if pooling is Pooling.MAXSIM:
-            pooled[pooling] = TokenVectors(vectors, np.concatenate([shard[pooling].lengths for shard in shards]))
-        else:
-            pooled[pooling] = vectors
-    return pooled
+    sides = {pooling: zip(*(shard[pooling] for shard in shards), strict=True) for pooling in unique}
+    pooled = {pooling: TokenVectors(*map(np.concatenate, both)) for pooling, both in sides.items()}
+    return {pooling: each if pooling is Pooling.MAXSIM else each.vectors for pooling, each in pooled.items()}
 
 
 def check_options(kind: str, batch_size: int, shard_size: int = SHARD_SIZE) -> None:

@@ -38,11 +38,6 @@ class ShardFile:
     rows: int
     sha256: str
 
-    @property
-    def name(self) -> str:
-        """The name of the array in a :class:`~helpers.embeddings.store.Store`."""
-        return self.file.removesuffix(".npy")
-
 
 @dataclass(frozen=True)
 class Manifest:
@@ -173,7 +168,7 @@ class Shards:
     @property
     def parts(self) -> list[tuple[int, Path]]:
         """The first row and the file of each shard."""
-        paths = (self._store.path(shard.name) for shard in self.manifest.shards)
+        paths = (self.folder / shard.file for shard in self.manifest.shards)
         return list(zip(self._starts, paths, strict=False))
 
     def __iter__(self) -> Iterator[np.ndarray]:
@@ -183,7 +178,7 @@ class Shards:
     def part(self, number: int) -> np.ndarray:
         """Memory-map one shard; verify its checksum the first time."""
         expected = self.manifest.shards[number]
-        name, shape = expected.name, (expected.rows, self.dim)
+        name, shape = expected.file.removesuffix(".npy"), (expected.rows, self.dim)
         if number in self._verified:
             return np.load(self._store.path(name), mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
         shard = self._store.read(name)

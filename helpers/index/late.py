@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.index.order import top_k
+from helpers.index.order import best_first
 
 _COSINES_AT_ONCE = 1 << 23  # 32 MiB of them
 
@@ -21,7 +21,9 @@ class MaxSimIndex:
 
     def search(self, queries: TokenVectors, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query."""
-        return top_k(maxsim(queries, self.passages), k)
+        scores = maxsim(queries, self.passages)
+        ids = np.array([best_first(row, k) for row in scores]).reshape(len(scores), -1)
+        return np.take_along_axis(scores, ids, axis=1), ids
 
 
 def maxsim(queries: TokenVectors, passages: TokenVectors) -> np.ndarray:

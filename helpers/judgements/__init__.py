@@ -8,9 +8,8 @@ table for a spreadsheet, `collect` reads the grades back, `agreement` compares t
 """
 
 from helpers.judgements.assessors import Agreement, agreement
-from helpers.judgements.collecting import Collected, collect
 from helpers.judgements.pooling import LeaveOneOut, LeftOut, Unjudged, condense, leave_one_out, pool, unjudged
-from helpers.judgements.sheets import Sheet, SheetRow, read_sheet, write_conflicts, write_sheet
+from helpers.judgements.sheets import Collected, Sheet, SheetRow, collect, read_sheet, write_conflicts, write_sheet
 
 __all__ = [
     "Agreement", "Collected", "LeaveOneOut", "LeftOut", "Sheet", "SheetRow", "Unjudged", "agreement",

@@ -91,8 +91,8 @@ class Explanation:
         given = zip(self.figures.items(), self.reference.values(), strict=True)
         lines = [words["gives"].format(metric=name, told=told, ours=f"{ours:.6f}") for (name, told), ours in given]
         lines += [] if self.scored else [words["unscored"]]
-        none = "nothing" if len(self.figures) == 1 else "apart"
-        lines += [] if self.candidates else [words[none].format(tried=self.tried)]
+        if not self.candidates:
+            lines.append(words["nothing" if len(self.figures) == 1 else "apart"].format(tried=self.tried))
         for number, found in enumerate(self.candidates, 1):
             lines.append(words["candidate"].format(n=number, formula=found.formula(language)))
             lines += [words["known"].format(who=row["who"]) for row in departures(found.settings).values()]
@@ -231,12 +231,18 @@ class Table:
         given = self.judgements
         for equal, hits in found.values():
             for level in sorted({given.relevance_level, *given.grade[given.grade > 0].tolist()}):
-                self.add(sorted(equal, key=cost), replace(hits, judgements=Judgements.of(given, level)))
+                named = "given" if level == given.relevance_level else level
+                self.add(sorted(equal, key=cost), named, replace(hits, judgements=Judgements.of(given, level)))
 
-    def add(self, lists: list[Settings], hits: Hits) -> None:
-        """Compute everything for one list and those equal to it, at one relevance level."""
-        for figure, block in zip(self.figures, self.blocks, strict=True):
-            family, k, means = figure.family, figure.k, self.means(hits, figure.k)
+    def add(self, lists: list[Settings], level: str | int, hits: Hits) -> None:
+        """Compute everything for one list and those equal to it, at one relevance level, with every kind of mean."""
+        for (_, family, k, *_), block in zip(self.figures, self.blocks, strict=True):
+            masks = np.array([hits.n_relevant >= 0, hits.n_relevant > 0, hits.retrieved > 0, hits.count(k) > 0])
+            means: np.ndarray = masks / np.maximum(1, masks.sum(axis=1, keepdims=True))  # the weight of each query
+            if self.groups:
+                groups = [self.groups[query] for query in self.judgements.query_ids]
+                _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+                means = np.vstack([means, 1 / size[group] / len(size)])
             cuts = {"named": k, "whole": WHOLE} if "cutoff" in conventions()["families"][family] else {"": k}
             tried = {name: (ndcgs if family == "ndcg" else quotients)(hits, cut, family) for name, cut in cuts.items()}
             values = {(*options, name): value for name, one in tried.items() for options, value in one.items()}
@@ -244,20 +250,8 @@ class Table:
             each = np.array([*values.values()])
             for rounded in (each, *(np.round(each, digits) for digits in (4, 3, 2))):
                 block.extend(means @ rounded.T)
-        level = hits.judgements.relevance_level
-        shared = {"level": "given" if level == self.judgements.relevance_level else level}
         names = product(conventions()["rounding"], [*conventions()["mean"]][: len(means)])
-        self.rows += [(lists, {**shared, "mean": mean, "rounding": rounding}) for rounding, mean in names]
-
-    def means(self, hits: Hits, k: int) -> np.ndarray:
-        """The weight of each query in every kind of mean."""
-        masks = np.array([hits.n_relevant >= 0, hits.n_relevant > 0, hits.retrieved > 0, hits.count(k) > 0])
-        weights: np.ndarray = masks / np.maximum(1, masks.sum(axis=1, keepdims=True))
-        if self.groups:
-            names = [self.groups[query] for query in self.judgements.query_ids]
-            _, group, size = np.unique(names, return_inverse=True, return_counts=True)
-            weights = np.vstack([weights, 1 / size[group] / len(size)])
-        return weights
+        self.rows += [(lists, {"level": level, "mean": mean, "rounding": rounding}) for rounding, mean in names]
 
     def search(self) -> tuple[dict[str, float], list[Candidate], int]:
         """What trec_eval's convention gives, the conventions that give all the figures, and how many were tried."""

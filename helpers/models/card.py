@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from helpers._fields import Fields
+from helpers._io import Fields
 
 # Instructions for a query and a passage from the model cards of families whose files do not contain them, by a pattern
 # of the model's name without its owner.

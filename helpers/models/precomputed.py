@@ -81,8 +81,7 @@ class Precomputed:
     def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
         """Return the vectors of texts: float32 (n, dim), each of length one; ValueError names those without one."""
         row_of_text = self.row_of_text[kind]
-        missing = [text for text in texts if text not in row_of_text]
-        if missing:
+        if missing := [text for text in texts if text not in row_of_text]:
             raise ValueError(
                 f"{self.info.name}: no vector for {len(missing)} of {len(texts)} texts ({ARRAYS[kind]}.npy has "
                 f"{len(row_of_text)}). The first: {', '.join(repr(text[:60]) for text in missing[:3])}. "

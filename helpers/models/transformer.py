@@ -225,8 +225,7 @@ def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel,
         network, report = kind.from_pretrained(
             checkpoint.folder, output_loading_info=True, trust_remote_code=False, local_files_only=True, **attention
         )
-    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)  # the pooler is not used here
-    if missing:
+    if missing := sorted(key for key in report["missing_keys"] if "pooler" not in key):  # the pooler is not used
         raise ValueError(
             f"{checkpoint.name} lacks {len(missing)} weights of its architecture, the first {missing[0]}; they would "
             "be random. Load the checkpoint they belong to."

@@ -61,8 +61,7 @@ def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
     for kind, count in data.skipped.items():
         yield Cause("left_out", None, count, None, kind)
     grades = [grade for judged in data.qrels for grade in judged.values()]
-    low = sum(0 < grade < data.relevance_level for grade in grades)
-    if low:
+    if low := sum(0 < grade < data.relevance_level for grade in grades):
         yield Cause("level", None, low, len(grades), str(data.relevance_level))
 
 
@@ -75,8 +74,7 @@ def _of_ranking(comparison: Comparison, result: Result) -> Iterator[Cause]:
     metric = comparison.metrics[-1]  # judged@k
     k = cutoff_of(metric)
     retrieved = np.minimum(k, (ranking.ids >= 0).sum(axis=1))
-    unjudged = round(float(((1 - evaluation.per_query[metric]) * retrieved).sum()))
-    if unjudged:
+    if unjudged := round(float(((1 - evaluation.per_query[metric]) * retrieved).sum())):
         yield Cause("unjudged", result.name, unjudged, int(retrieved.sum()), str(k))
     for note in result.notes:
         if rising := note.values.get("rising"):

@@ -20,6 +20,7 @@ from helpers.data import OFFLINE_DATA, RetrievalDataset, from_ids, load_dataset
 from helpers.data.runs import read_run_table
 from helpers.data.trec import as_qrels, read_judgements, read_run
 from helpers.metrics import explain
+from helpers.metrics.inputs import checked_cutoff
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.gates import MARGIN, Outcome, at_least, headline, no_drop, read_baseline
@@ -56,8 +57,8 @@ DATA: Group = {  # also parameters of load_dataset
 }  # fmt: skip
 KEYWORDS = [flag.removeprefix("--").replace("-", "_") for flag in DATA]  # on_missing for --on-missing
 OUTPUT: Group = {
-    "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
-                  "P@10,nDCG@10"},
+    "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},
+    "--cutoffs": {"help": "of the metrics by default: 1,10 unless the corpus is smaller"},
     "--unanswered": {"choices": ("zero", "skip"), "default": "zero",
                      "help": "queries without a relevant passage: score 0, or leave them out"},
     "--margin": {"type": float, "help": "the smallest difference that matters: by default that of --fail-if-drop, or "
@@ -114,12 +115,13 @@ def _run(args: argparse.Namespace) -> int:
     _check(args)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
-    last = max([last, *map(cutoff_of, metrics)])
-    chosen = metrics or default_metrics(last)
+    asked = map(checked_cutoff, (args.cutoffs or f"1,{last}").split(","))
+    cutoffs = sorted({*asked, *filter(None, map(cutoff_of, metrics))})
+    chosen = metrics or default_metrics(cutoffs)
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
-    comparison = compare(specs, data, last, metrics=chosen, progress=not args.quiet)
+    comparison = compare(specs, data, cutoffs[-1], metrics=chosen, progress=not args.quiet)
     say("statistics …", show=not args.quiet)
     outcomes = [at_least(comparison, first, *floor, args.language) for floor in floors]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms

@@ -33,9 +33,9 @@ COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are
 LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
 
 
-def default_metrics(k: int) -> list[str]:
-    """Return the default metrics: recall at 1 and at a cutoff, the others at the cutoff."""
-    return list(dict.fromkeys(["recall@1", f"recall@{k}", f"mrr@{k}", f"map@{k}", f"ndcg@{k}"]))
+def default_metrics(cutoffs: Sequence[int]) -> list[str]:
+    """Return the default metrics: recall at each cutoff, the others at the last."""
+    return [*(f"recall@{k}" for k in cutoffs), *(f"{name}@{cutoffs[-1]}" for name in ("mrr", "map", "ndcg"))]
 
 
 def compare(
@@ -62,7 +62,7 @@ def compare(
         A :class:`Comparison`. A system that failed while it ranked is in it with its error; a spec that is wrong, a
         damaged run or embeddings, and a model that does not exist are errors at once.
     """
-    chosen = check_metrics(metrics or default_metrics(k), k)
+    chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
     most = DEEPEST if data.judged_alone else len(data.corpus)
     if not 1 <= k <= most:
         raise ValueError(
@@ -175,9 +175,8 @@ def _rank(spec: Spec, results: Mapping[str, Result], data: RetrievalDataset, k: 
     record = metadata(spec, None, data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        run = (
-            load_system(spec, {}, progress) if spec.kind == "run" else None
-        )  # a damaged one is an error of the whole comparison
+        # A damaged run is an error of the whole comparison.
+        run = load_system(spec, {}, progress) if spec.kind == "run" else None
         try:
             system = run or load_system(spec, results, progress)
             record = metadata(spec, system, data)

@@ -7,11 +7,8 @@ from helpers.data import RetrievalDataset
 
 def first_relevant_ranks(data: RetrievalDataset, ids: np.ndarray) -> list[int | None]:
     """Return for each query the rank of its first relevant passage, None where none was retrieved; ids is (q, k)."""
-    ranks: list[int | None] = []
-    for row, retrieved in enumerate(ids):
-        hits = np.flatnonzero(np.isin(retrieved, data.relevant(row)))
-        ranks.append(int(hits[0]) + 1 if len(hits) else None)
-    return ranks
+    hits = (np.flatnonzero(np.isin(retrieved, data.relevant(row))) for row, retrieved in enumerate(ids))
+    return [int(places[0]) + 1 if len(places) else None for places in hits]
 
 
 def failures(data: RetrievalDataset, ids: np.ndarray) -> dict[int, int | None]:

@@ -19,7 +19,6 @@ from helpers.show.ranks import failures
 
 if TYPE_CHECKING:
     import pandas as pd
-
 else:
     pd = Later("pandas", "report")
 

@@ -73,9 +73,8 @@ class Run:
         order = trec_rows(queries, scores, documents, ids.__getitem__)
         order = order[queries[order] >= 0]
         if data.same_as:  # of copies that were merged the first counts
-            order = order[
-                np.sort(np.unique(queries[order].astype(np.int64) * len(ids) + documents[order], return_index=True)[1])
-            ]
+            pairs = queries[order].astype(np.int64) * len(ids) + documents[order]
+            order = order[np.sort(np.unique(pairs, return_index=True)[1])]
         return stacked(queries[order], scores[order], documents[order], (len(data.queries), k))
 
 

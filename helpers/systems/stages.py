@@ -29,10 +29,7 @@ def union(*rankings: np.ndarray) -> np.ndarray:
     for query in zip(*(ids.tolist() for ids in rankings), strict=True):
         turns = itertools.chain.from_iterable(itertools.zip_longest(*query, fillvalue=-1))
         rows.append([passage for passage in dict.fromkeys(turns) if passage >= 0])
-    candidates = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
-    for candidate, row in zip(candidates, rows, strict=True):
-        candidate[: len(row)] = row
-    return candidates
+    return np.array([*itertools.zip_longest(*rows, fillvalue=-1)], np.int64).T.reshape(len(rows), -1)
 
 
 def ideal_order(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from helpers._optional import from_extra
 from helpers.data import RetrievalDataset
-from helpers.significance import Change
-from helpers.training.runs import change_of_runs
+from helpers.metrics import evaluate
+from helpers.significance import Change, change
 
 with from_extra("report"):
     from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
@@ -110,5 +110,6 @@ class RetrievalEvaluator(InformationRetrievalEvaluator):
             raise ValueError(f"{len(self.looks)} evaluations were made: call the evaluator before and after training.")
         if before is None and (steps := self.looks[0].steps) > 0:
             raise ValueError(f"The first evaluation was made at step {steps}: call the evaluator before training too.")
-        runs = (self.looks[before or 0].run, self.looks[after].run)
-        return change_of_runs(*runs, self.grades, margin, self.metric, looks=looks or len(self.looks) - 1)
+        compared = (self.looks[before or 0], self.looks[after])
+        then, now = (evaluate(look.run, self.grades, self.metric).per_query.popitem()[1] for look in compared)
+        return change(then, now, margin, looks=looks or len(self.looks) - 1)

@@ -62,7 +62,7 @@ def test_a_rerun_computes_only_what_is_missing(model, alone, client, tmp_path, m
     """After an interruption hours of work would be done twice, or a damaged shard would be kept."""
     options = {"client": client, "shard_size": SIZE, "progress": False}
     shards = distributed.encode(model, TEXTS, tmp_path, **options)
-    paths = [tmp_path / f"{shard.name}.npy" for shard in shards.manifest.shards]
+    paths = [tmp_path / shard.file for shard in shards.manifest.shards]
     paths[1].unlink()
     paths[4].write_bytes(paths[3].read_bytes())
     computed = []

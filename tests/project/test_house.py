@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("helpers", "notebooks/kit", "docs/site")
-SUPPORT = {f"helpers.{name}" for name in ("_io", "_hub", "_optional", "_fields", "_scripts", "_trec_order")}
+SUPPORT = {f"helpers.{name}" for name in ("_io", "_hub", "_optional", "_scripts", "_trec_order")}
 EVERY_STEP = {"helpers.data", "helpers.models", "helpers.embeddings", "helpers.index", "helpers.metrics"}
 
 # A room, and the rooms that it may import beside itself and the support modules.
