@@ -39,7 +39,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 COPIED = ("helpers", "tests", "notebooks", "docs", "pyproject.toml", "constraints.txt", "README.md", "README_zh.md",
           "environment.yml", "Makefile", "CITATION.cff", "LICENSE")  # fmt: skip
-RESULTS, KILLER = ROOT / "build" / "mutants.jsonl", "killer.txt"
+RESULTS = ROOT / "build" / "mutants.jsonl"
 LIMIT = 300  # seconds a mutant may take: one that never ends counts as killed
 LIBRARIES = ("numpy", "scipy.stats", "pandas", "matplotlib.pyplot", "torch", "faiss", "transformers", "datasets",
              "pytrec_eval", "safetensors.torch", "bm25s", "IPython.display", "filelock", "FlagEmbedding", "nbformat",
@@ -109,21 +109,6 @@ class Mutant(NamedTuple):
     def digest(self) -> str:
         """Tell it from every other mutant, of this state of the module or of another."""
         return hashlib.sha256(f"{self.module}\n{self.source}".encode()).hexdigest()[:16]
-
-
-class FirstFailure:
-    """A plugin of pytest that writes which test, or which file of tests, was the first to fail."""
-
-    def __init__(self, file: Path) -> None:
-        """Take the file to write to."""
-        self.file = file
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Look at a test, its set-up or its end."""
-        if report.failed and not self.file.exists():
-            self.file.write_text(report.nodeid, encoding="utf-8")
-
-    pytest_collectreport = pytest_runtest_logreport
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -212,8 +197,7 @@ def start(tests: list[str], checkout: Path) -> int:
         del sys.modules[name]
     status = 2  # what an error outside the tests leaves
     try:
-        plugin = FirstFailure(checkout / KILLER)
-        status = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], [plugin]))
+        status = int(pytest.main(["-x", "-q", "-n", "0", *tests]))
     finally:
         os._exit(status)
 
@@ -285,8 +269,8 @@ def outcome(process: int, status: int, checkout: Path) -> str:
     """End what a run of tests left running; return the test that failed first, empty if none did."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
-    file = checkout / KILLER
-    name = file.read_text(encoding="utf-8") if file.exists() else "no test: it did not end, or pytest itself failed"
+    file = checkout / ".pytest_cache" / "v" / "cache" / "lastfailed"
+    name = next(iter(json.loads(file.read_bytes()))) if file.exists() else "no test: it did not end, or pytest failed"
     file.unlink(missing_ok=True)
     shutil.rmtree(checkout / "build", ignore_errors=True)  # embeddings that a fault may have spoilt
     return name if status else ""

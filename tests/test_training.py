@@ -129,23 +129,19 @@ def means(evaluator, metrics, look=-1):
     return evaluate(evaluator.looks[look].run, evaluator.grades, metrics).mean
 
 
-def random_case(rng):
-    """Return texts and judgements of a few queries, with k at least as large as R where the conventions agree."""
-    corpus = {f"d{i}": f"text {rng.integers(10**6)}" for i in range(rng.integers(3, 30))}
-    queries = {f"q{i}": f"query {rng.integers(10**6)}" for i in range(rng.integers(1, 6))}
-    relevant = {q: set(rng.choice(list(corpus), rng.integers(1, min(6, len(corpus))), replace=False)) for q in queries}
-    return queries, corpus, relevant
-
-
 @pytest.mark.filterwarnings("ignore:No document of the run occurs")
 def test_it_gives_its_parents_means():
     """Scores of random cases, ties among them, would differ from those of sentence-transformers."""
     rng, worst = np.random.default_rng(0), 0.0
     ours = {"success": "accuracy"} | {name: name for name in ("precision", "recall", "mrr", "ndcg", "map")}
     for case in range(60):
+        corpus = {f"d{i}": f"text {rng.integers(10**6)}" for i in range(rng.integers(3, 30))}
+        queries = {f"q{i}": f"query {rng.integers(10**6)}" for i in range(rng.integers(1, 6))}
+        most = min(6, len(corpus))  # no more than k are relevant, where the conventions agree
+        relevant = {q: set(rng.choice(list(corpus), rng.integers(1, most), replace=False)) for q in queries}
         k = int(rng.integers(6, 40))
         cut = {f"{name}_at_k": [k] for name in ("mrr", "ndcg", "accuracy", "precision_recall", "map")}
-        evaluator = RetrievalEvaluator(*random_case(rng), **cut)
+        evaluator = RetrievalEvaluator(queries, corpus, relevant, **cut)
         theirs = evaluator(Frozen(case))
         mean = means(evaluator, [f"{name}@{k}" for name in ours])
         worst = max(worst, *(abs(mean[f"{a}@{k}"] - theirs[f"dot_{b}@{k}"]) for a, b in ours.items()))

@@ -34,12 +34,7 @@ def watched(secret: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        assert _seen(secret) == []
+        root = secret.resolve()
+        assert [f"{event} {path}" for event, path in _events
+                if event != "open" or Path(os.path.realpath(path)).is_relative_to(root)] == []  # fmt: skip
         assert [path.name for path in files if path.exists() and path.stat().st_atime_ns] == [], "was read"
-
-
-def _seen(secret: Path) -> list[str]:
-    """List the files of the secret that were opened, and the connections that were tried."""
-    root = secret.resolve()
-    return [f"{event} {path}" for event, path in _events
-            if event != "open" or Path(os.path.realpath(path)).is_relative_to(root)]  # fmt: skip

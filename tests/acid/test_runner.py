@@ -50,7 +50,6 @@ def test_a_function_that_refuses_everything_is_not_praised(function, said):
     for result in run_cases(function, faulty):
         assert result.verdict == Verdict.REFUSES
         assert result.answer.startswith(said)
-    assert {result.verdict for result in run_cases(functions.right, read_cases())} == {Verdict.AGREES}
 
 
 @pytest.mark.parametrize("name", ["hangs", "exits"])

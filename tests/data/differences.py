@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from helpers.data import RetrievalDataset, load_dataset
-from helpers.embeddings import encode, encode_pooled
+from helpers.embeddings import encode
 from helpers.embeddings.encoding import padded_batches, tokenize
 from helpers.index import build_index, search
 from helpers.judgements import condense
@@ -30,6 +30,7 @@ COMMAND = "python -m tests.data.differences"
 BGE = "Represent this sentence for searching relevant passages: "
 SHORT = 32  # tokens
 METRIC = "ndcg@10"
+FORMULAS = [*(f"ndcg@{k}" for k in (1, 5, 10, 100)), "recall@1", "capped_recall@1", "success@1", "mrr@10", "map@10"]
 Figures = dict[str, float]
 
 
@@ -48,9 +49,11 @@ def vectors() -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def ranked(depth: int = 100) -> np.ndarray:
-    """Rank the passages for each query, (q, depth), the best first."""
-    return found(*vectors(), depth)
+def ranked(**options: Any) -> np.ndarray:
+    """Rank the passages for each query by the bundled model, loaded with such options, (q, 100), the best first."""
+    model = load_model(**options)
+    passages = encode(model, data().corpus, progress=False)
+    return found(passages, encode(model, data().queries, kind="query", progress=False))
 
 
 @cache
@@ -59,27 +62,9 @@ def words() -> np.ndarray:
     return search(build_index(data().corpus, "BM25"), data().queries, 100)[1]
 
 
-@cache
-def first_token() -> np.ndarray:
-    """Rank the passages by the bundled model pooled by its first token, (q, 100)."""
-    model = load_model(backend="transformers")
-    sides = [
-        encode_pooled(model, side, [Pooling.CLS], kind=kind, progress=False)[Pooling.CLS]
-        for side, kind in ((data().corpus, "passage"), (data().queries, "query"))
-    ]
-    return found(*sides)  # type: ignore[arg-type]
-
-
-@cache
-def instructed() -> np.ndarray:
-    """Rank the passages for queries with an instruction that the model was not trained with, (q, 100)."""
-    told = load_model(query_instruction=BGE)
-    return found(vectors()[0], encode(told, data().queries, kind="query", progress=False))
-
-
-def found(passages: np.ndarray, queries: np.ndarray, depth: int = 100) -> np.ndarray:
-    """Rank passages by inner product, (q, depth)."""
-    return search(build_index(passages), queries, depth)[1]
+def found(passages: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Rank passages by inner product, (q, 100)."""
+    return search(build_index(passages), queries, 100)[1]
 
 
 def values(ids: np.ndarray, metric: str = METRIC, level: int | None = None, **options: Any) -> np.ndarray:
@@ -107,14 +92,13 @@ def judgements() -> Figures:
 
 def texts() -> Figures:
     """Change what the model reads: the title, the instruction, the length."""
-    queries = vectors()[1]
     bare = [text.partition("\n")[2] or text for text in data().corpus]
-    model, short = load_model(), load_model(max_length=SHORT)
+    model = load_model()
     return {
-        "title left out": score(found(encode(model, bare, progress=False), queries)),
-        "instruction of another model": score(instructed()),
+        "title left out": score(found(encode(model, bare, progress=False), vectors()[1])),
+        "instruction of another model": score(ranked(query_instruction=BGE)),
         "tokens of a passage": float(np.mean([len(ids) for ids in tokenize(model, data().corpus)["input_ids"]])),
-        f"first {SHORT} tokens": score(found(encode(short, data().corpus, progress=False), queries)),
+        f"first {SHORT} tokens": score(ranked(max_length=SHORT)),
     }
 
 
@@ -127,27 +111,19 @@ def network() -> Figures:
     for kind in (torch.float16, torch.bfloat16):
         products = (queries.to(kind) @ passages.to(kind).T).float()
         half[kind] = torch.sort(products, descending=True, stable=True).indices[:, :100].numpy()
+    model, lengths = load_model(backend="transformers"), np.empty(len(data().corpus), np.float32)  # before scaling
+    with torch.inference_mode():
+        for rows, padded in padded_batches(model, tokenize(model, data().corpus), 32):
+            lengths[rows] = POOLINGS[Pooling.MEAN](model.token_vectors(padded)).norm(dim=1).numpy()
     return {
-        "first token": score(first_token()),
-        "not normalised": score(found(vectors()[0] * lengths()[:, None], vectors()[1])),
-        "shortest vector": float(lengths().min()),
-        "longest vector": float(lengths().max()),
+        "first token": score(ranked(pooling="cls")),
+        "not normalised": score(found(vectors()[0] * lengths[:, None], vectors()[1])),
+        "shortest vector": float(lengths.min()),
+        "longest vector": float(lengths.max()),
         "16-bit floats": score(half[torch.float16]),
         "bfloat16": score(half[torch.bfloat16]),
         "queries with another top 10 in bfloat16": int((half[torch.bfloat16][:, :10] != ranked()[:, :10]).any(1).sum()),
     }
-
-
-@cache
-def lengths() -> np.ndarray:
-    """Return how long the vector of each passage is before it is scaled to length one, (n,)."""
-    import torch
-
-    model, out = load_model(backend="transformers"), np.empty(len(data().corpus), np.float32)
-    with torch.inference_mode():
-        for rows, padded in padded_batches(model, tokenize(model, data().corpus), 32):
-            out[rows] = POOLINGS[Pooling.MEAN](model.token_vectors(padded)).norm(dim=1).numpy()
-    return out
 
 
 def pool() -> Figures:
@@ -166,7 +142,8 @@ def pool() -> Figures:
 
 def spread() -> Figures:
     """Take the standard deviation, over queries, of how far the bundled model's nDCG@10 lies from another system's."""
-    others = {"the same with an instruction": instructed(), "first token": first_token(), "BM25": words()}
+    instructed, first_token = ranked(query_instruction=BGE), ranked(pooling="cls")
+    others = {"the same with an instruction": instructed, "first token": first_token, "BM25": words()}
     return {name: float((values(ranked()) - values(ids)).std(ddof=1)) for name, ids in others.items()}
 
 
@@ -195,10 +172,7 @@ def formula() -> Figures:
     """Change the cutoff, the divisor and the queries over which the mean runs."""
     hit, recall = values(words(), "success@10") > 0, values(words(), "recall@10")
     return {
-        **{f"ndcg@{k}": score(ranked(), f"ndcg@{k}") for k in (1, 5, 10, 100)},
-        **{f"{name}@1": score(ranked(), f"{name}@1") for name in ("recall", "capped_recall", "success")},
-        "mrr@10": score(ranked(), "mrr@10"),
-        "map@10": score(ranked(), "map@10"),
+        **{metric: score(ranked(), metric) for metric in FORMULAS},
         "BM25 recall@10, all queries": float(recall.mean()),
         "BM25 recall@10, queries with a hit": float(recall[hit].mean()),
         "BM25 queries without a hit": int((~hit).sum()),

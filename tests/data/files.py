@@ -1,7 +1,11 @@
 """Small collections as files, in the layouts that the tests of loading read."""
 
+import io
 import json
 from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 Rows = list[dict[str, object]]
 
@@ -56,3 +60,13 @@ def mteb(folder: Path, form: str = "{}", judged: str = "qrels", **tables: Rows) 
     }
     tables = {form.format(judged if role == "qrels" else role): rows for role, rows in (known | tables).items()}
     return configured(folder, **tables)
+
+
+def pictures(path: str) -> bytes:
+    """Return a Parquet table whose column of positives is said to hold pictures, the one of that path."""
+    features = {"query": {"dtype": "string", "_type": "Value"}, "positive": {"_type": "Image"}}
+    kind = pa.struct({"bytes": pa.binary(), "path": pa.string()})
+    table = pa.table([pa.array(["one"]), pa.array([{"bytes": None, "path": path}], kind)], [*features])
+    file = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})}), file)
+    return file.getvalue()

@@ -196,11 +196,11 @@ def test_a_folder_s_csv_files_are_read_as_one_alone_is(tmp_path: Path):
     """pandas would make 7 of the text 007, nothing of NA, and one column of two that a semicolon separates."""
     for name, text in {
         "dev-1.csv": '\ufeff"sep=;"\r\nquery;positive\r\n007;NA, or none\r\n',  # as Excel writes it
-        "dev-2.csv": "query,positive\ntwo,1e5\n",
+        "dev-2.csv": "query,positive\nnull,1e5\n",
     }.items():
         put(tmp_path / "set" / name, text)
     data = load_dataset(tmp_path / "set")
-    assert (data.queries, data.corpus) == (["007", "two"], ["NA, or none", "1e5"])
+    assert (data.queries, data.corpus) == (["007", "null"], ["NA, or none", "1e5"])
 
 
 @pytest.mark.parametrize("text", ["7\tone\n8\ttwo\n", "qid\ttext\n7\tone\n8\ttwo\n", "number\tasked\n7\tone\n8\ttwo\n"])

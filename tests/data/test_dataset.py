@@ -1,5 +1,7 @@
 """A collection: what it must look like, how it is built and cut, and what is said when it would score wrongly."""
 
+from dataclasses import replace
+
 import pytest
 
 from helpers.data import RetrievalDataset, from_ids
@@ -7,16 +9,9 @@ from helpers.data import RetrievalDataset, from_ids
 
 def tiny(**changes) -> RetrievalDataset:
     """Make a collection of two queries and three passages, with some fields replaced."""
-    fields = {
-        "name": "tiny",
-        "queries": ["one", "two"],
-        "corpus": ["uno", "dos", "tres"],
-        "qrels": [{0: 3, 2: 1}, {1: 2, 0: 0}],
-        "query_ids": ["q1", "q2"],
-        "corpus_ids": ["p1", "p2", "p3"],
-        "relevance_level": 2,
-    }
-    return RetrievalDataset(**{**fields, **changes})
+    qrels, ids = [{0: 3, 2: 1}, {1: 2, 0: 0}], (["q1", "q2"], ["p1", "p2", "p3"])
+    data = RetrievalDataset("tiny", ["one", "two"], ["uno", "dos", "tres"], qrels, *ids, relevance_level=2)
+    return replace(data, **changes)
 
 
 def test_subset_follows_its_rows():

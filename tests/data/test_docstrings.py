@@ -9,6 +9,7 @@ import pytest
 from helpers.data import docstrings, load_dataset
 from helpers.data.docstrings import VERSIONS, is_prose
 from notebooks.kit.notebooks import ROOT
+from tests.data.files import put
 
 SOURCE = '''"""What this module is about, in a sentence.
 
@@ -57,8 +58,7 @@ def install(folder, monkeypatch, files: dict[str, str]):
     """Write the files of a library in place of the installed ones; its metadata lists them in no particular order."""
     paths = []
     for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        put(folder / name, text)
         paths.append(importlib.metadata.PackagePath(name))
         paths[-1].dist = SimpleNamespace(locate_file=lambda file: folder / file)
     monkeypatch.setattr(docstrings, "VERSIONS", {"box": "1.0"})

@@ -9,12 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from helpers.data import RetrievalDataset, from_ids, load_dataset, trec
-from tests.data.files import beir, jsonl, put
+from tests.data.files import beir, jsonl, pictures, put
 from tests.watch import watched
 
 CANARY = "the secret of another folder"
@@ -142,9 +140,7 @@ def test_a_column_of_pictures_has_no_file_opened(trap: Trap):
     settings = one(data_files="dev.csv", features=[{"name": "positive", "dtype": "image"}])
     put(trap.own / "README.md", f"---\n{json.dumps(settings)}\n---\n")
     assert trap.harmless().corpus == [path]
-    text = json.dumps({"info": {"features": {"positive": {"_type": "Image"}}}})
-    table = pa.table([pa.array(["one"]), pa.array([{"bytes": None, "path": path}])], ["query", "positive"])
-    pq.write_table(table.replace_schema_metadata({"huggingface": text}), trap.own / "dev.parquet")
+    put(trap.own / "dev.parquet", pictures(path))
     trap.refused("is of type dict", trap.own / "dev.parquet")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -11,28 +10,16 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from helpers.data import hub
 from helpers.models.find import read_checkpoint
 from tests.checkpoints import save_checkpoint
-from tests.data.files import mteb
+from tests.data.files import mteb, pictures, put
 from tests.hub import local_hub
 
 SECRET = b"query,positive\nthe secret,the secret\n"
 ROWS = b"query,positive\none,uno\n"
-
-
-def pictures() -> bytes:
-    """Return a table whose column of positives is said to hold pictures."""
-    features = {"query": {"dtype": "string", "_type": "Value"}, "positive": {"_type": "Image"}}
-    kind = pa.struct({"bytes": pa.binary(), "path": pa.string()})
-    table = pa.table([pa.array(["one"]), pa.array([{"bytes": None, "path": "/etc/hostname"}], kind)], [*features])
-    file = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})}), file)
-    return file.getvalue()
 
 
 def card(entry: str) -> bytes:
@@ -51,7 +38,7 @@ REPOSITORIES = {
     "labels": {"README.md": card('features: [{dtype: {class_label: {"names\\x5ffile": {secret}/dev.csv}}}]')},
     "yaml": {".huggingface.yaml": b"configs: [{config_name: a, data_files: {secret}/dev.csv}]", "dev.csv": ROWS},
     "infos": {"dataset_infos.json": b'{"default": {"names_file": "{secret}/dev.csv"}}', "dev.csv": ROWS},
-    "pictures": {"dev.parquet": pictures()},
+    "pictures": {"dev.parquet": pictures("/etc/hostname")},
     "video": {"dev.mp4": b"no film"},
     "gated": {"dev.csv": ROWS},
     "broken": {"broken.csv": ROWS},
@@ -86,25 +73,21 @@ def probe(names: Iterable[str], home: Path, endpoint: str, *, offline: bool = Fa
     return dict(json.loads(line) for line in run.stdout.splitlines())
 
 
-def write_repositories(root: Path) -> None:
-    """Write the data sets, one of them in two revisions, and a model; some would have a file elsewhere read."""
-    secret = root / "secret"
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """Give what loading each data set gives or says, with the hub and then, as "name again", without.
+
+    One of them has two revisions, there is a model too, and some would have a file elsewhere read.
+    """
+    root, home = tmp_path_factory.mktemp("hub"), tmp_path_factory.mktemp("home")
     repositories = {f"datasets/owner/{name}": files for name, files in REPOSITORIES.items()}
     for name, files in {**repositories, "datasets/owner/honest@v1": REVISION, "secret": {"dev.csv": SECRET}}.items():
-        (root / name).mkdir(parents=True)
         for file, content in files.items():
-            (root / name / file).write_bytes(content.replace(b"{secret}", str(secret).encode()))
+            put(root / name / file, content.replace(b"{secret}", str(root / "secret").encode()))
     one = {"corpus": [{"_id": "00", "text": "uno"}], "queries": [{"_id": "q0", "text": "one"}]}
     judged = [{"query-id": "q0", "corpus-id": "00", "score": 1.0}]
     mteb(root / "datasets" / "owner" / "mteb", judged="default", **one, qrels=judged)
     save_checkpoint(root / "models" / "owner" / "tiny")
-
-
-@pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
-    """Give what loading each data set gives or says, with the hub and then, as "name again", without."""
-    root, home = tmp_path_factory.mktemp("hub"), tmp_path_factory.mktemp("home")
-    write_repositories(root)
     with local_hub(root) as hub:
         hub.gated = {"owner/gated"}
         hub.cut.update({"model.safetensors": 1, "rows.csv": 1, "broken.csv": 100})

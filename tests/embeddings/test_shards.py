@@ -106,14 +106,9 @@ def test_a_manifest_that_no_run_wrote_is_refused(folder, edit, message):
 
 
 def test_what_is_missing_is_said(tmp_path):
-    """The reader must learn whether to wait, to run again, or to look elsewhere."""
+    """The reader must learn whether to run the call, or to look elsewhere."""
     with pytest.raises(FileNotFoundError, match=r"No manifest.json in .*none.*encode_shards"):
         Shards.open(tmp_path / "none")
-    store = Store(tmp_path / "begun")
-    BEGUN.write(store)
-    store.write(RECIPE.shard_name(["0"]), VECTORS[:2])
-    with pytest.raises(ValueError, match=r"unfinished, 1 shards so far; run the same call of encode_shards again"):
-        Shards.open(tmp_path / "begun")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from helpers.data import load_dataset
 from helpers.data.trec import read_qrels, write_qrels, write_run
 from helpers.judgements import read_sheet
 from helpers.judgements.__main__ import main
@@ -72,8 +71,6 @@ def test_from_texts_to_a_collection(folder, capsys):
     assert run(f"{command} --settled judging/conflicts.csv") == 0
     assert "4 judgements of 3 queries in qrels.txt; 0 pairs without a grade." in capsys.readouterr().out
     assert read_qrels("qrels.txt") == {"q1": {"007": 3, "p4": 0}, "q2": {"p2": 3}, "q3": {"p4": 0}}
-    data = load_dataset(folder, queries="queries.jsonl", corpus="corpus.jsonl", qrels="qrels.txt")
-    assert [data.corpus[row] for row in data.relevant(0)] == [CORPUS["007"]]
 
 
 def test_a_sheet_that_is_half_filled_in_counts_if_one_says_so(folder, capsys):
@@ -143,8 +140,6 @@ def test_a_sheet_that_excel_saved_in_china_is_read(folder, capsys):
     assert "not UTF-8" in capsys.readouterr().err
     assert run(f"{command} --encoding gb18030") == 0
     assert set(read_qrels("qrels.txt")) <= set(QUERIES)
-    assert run("collect judging/sheet.csv judging/gone.csv --out other.txt") == 1
-    assert capsys.readouterr().err == "error: No file 'judging/gone.csv': check the path.\n"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +152,7 @@ def test_a_sheet_that_excel_saved_in_china_is_read(folder, capsys):
         ("sheet . --runs mine.run --queries blank.csv", "2 of 3 queries are blank"),
         ("sheet . --runs mine.run --assessors anna anna", "different names"),
         ("sheet . --runs mine.run --assessors sheet", "different names"),
-        ("collect no.csv mine.run", "no.csv"),
+        ("collect no.csv mine.run", "error: No file 'no.csv': check the path."),
     ],
 )
 def test_a_mistake_is_told_in_one_line(folder, capsys, command, message):

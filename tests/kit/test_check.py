@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +18,8 @@ from notebooks.kit.markdown import prose
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 from notebooks.kit.record import sync
 from notebooks.kit.translation import accept_page
-from tests.sample import NAME, code
+from tests.project.test_metrics_alone import imported
+from tests.sample import NAME, code, replaced
 from tests.sample import edit as edit_lesson
 
 Edit = Callable[[dict[str, NotebookNode]], object]
@@ -46,11 +45,6 @@ def _output(cell: str, **output: object) -> Edit:
     return lambda cells: cells[cell].outputs.append(from_dict(output))
 
 
-def _metadata(cell: str, **metadata: object) -> Edit:
-    """Set metadata of a cell."""
-    return lambda cells: cells[cell].metadata.update(metadata)
-
-
 def _svg(old: str, new: str) -> Edit:
     """Replace a part of the recorded SVG of the figure."""
 
@@ -62,10 +56,7 @@ def _svg(old: str, new: str) -> Edit:
     return change
 
 
-def _path(*parts: str) -> str:
-    return "/".join(["", *parts])
-
-
+HOME = "/".join(["", "home", "ann", "cache"])
 BROKEN: dict[str, tuple[Edit, str, str]] = {
     "error": (_output("timing", output_type="error", ename="E", evalue="v", traceback=[]), "timing", "error"),
     "stderr": (_output("timing", output_type="stream", name="stderr", text="warned"), "timing", "stderr"),
@@ -74,10 +65,10 @@ BROKEN: dict[str, tuple[Edit, str, str]] = {
         "timing",
         "progress",
     ),
-    "home": (_append("timing", "cached in " + _path("home", "ann", "cache")), "timing", "private"),
+    "home": (_append("timing", "cached in " + HOME), "timing", "private"),
     "windows": (_append("timing", "C:\\Users\\ann"), "timing", "private"),
     "address": (_append("timing", "served at 192.168.0.7"), "timing", "private"),
-    "metadata": (_metadata("timing", collapsed=True), "timing", "metadata"),
+    "metadata": (lambda cells: cells["timing"].metadata.update(collapsed=True), "timing", "metadata"),
     "alt": (lambda cells: cells["figure"].metadata.pop("mystnb"), "figure", "alt"),
     "svg: script": (_svg("</svg>", "<script>alert(1)</script></svg>"), "figure", "svg"),
     "svg: handler": (_svg("<g>", '<g onclick="alert(1)">'), "figure", "svg"),
@@ -87,7 +78,7 @@ BROKEN: dict[str, tuple[Edit, str, str]] = {
     "svg: entity": (_svg("<svg", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg"), "figure", "svg"),
     "svg: broken": (_svg("</svg>", ""), "figure", "svg"),
     "svg: size": (_svg("<g>", "<g>" + "<g></g>" * 15_000), "figure", "svg"),
-    "svg: path": (_svg("</text>", " " + _path("home", "ann", "cache") + "</text>"), "figure", "private"),
+    "svg: path": (_svg("</text>", " " + HOME + "</text>"), "figure", "private"),
     "one format": (lambda cells: cells["figure"].outputs[-1].data.pop("image/svg+xml"), "figure", "formats"),
     "date": (lambda cells: cells["origin"].outputs[0].update(text='{"packages": {}}'), "origin", "provenance"),
     "json": (lambda cells: cells["origin"].outputs[0].update(text="pandas 3"), "origin", "provenance"),
@@ -112,16 +103,6 @@ def test_one_switch_names_the_release_in_every_lesson(project: Path) -> None:
         assert "@v9.8" in by_id(read(lesson_path(project, language, NAME)))["setup"].source
 
 
-def _source(cell: str, old: str, new: str) -> Edit:
-    """Replace a part of a cell's source and say that it was recorded so."""
-
-    def change(cells: dict[str, NotebookNode]) -> None:
-        assert old in cells[cell].source
-        cells[cell].source = cells[cell].source.replace(old, new, 1)
-
-    return change
-
-
 def test_output_edited_after_recording(project: Path) -> None:
     """A recorded time, which no execution is compared with, could be made faster by hand."""
     edit_lesson(project, lambda book: by_id(book)["timing"].outputs[0].update(text="0.000001 s\n"))
@@ -130,7 +111,7 @@ def test_output_edited_after_recording(project: Path) -> None:
 
 def test_code_edited_after_recording(project: Path) -> None:
     """An edited cell would stand above the output of the code before."""
-    edit(project, _source("printed", "120", "121"))
+    edit_lesson(project, replaced("printed", "120", "121"), recorded=True)
     assert found(project) == [("en", "printed", "not-recorded")]
 
 
@@ -148,7 +129,7 @@ FIGURES: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize(("old", "new", "rule"), FIGURES.values(), ids=FIGURES)
 def test_prose_figures(project: Path, old: str, new: str, rule: str) -> None:
     """A number in the text could contradict the output below it."""
-    edit(project, _source("intro", old, new))
+    edit_lesson(project, replaced("intro", old, new), recorded=True)
     rules = {(cell, kind) for _, cell, kind in found(project)}
     assert ("intro", rule) in rules
     assert {kind for _, kind in rules} <= {rule, "subject", "markers", "numbers", "stale"}
@@ -277,9 +258,5 @@ def test_layout_of_the_file(project: Path) -> None:
 
 def test_check_starts_nothing_heavy() -> None:
     """The check would be too slow to run before each commit."""
-    heavy = ["papermill", "torch", "numpy", "pandas", "matplotlib", "FlagEmbedding", "jupyter_client", "asyncio"]
-    program = (
-        f"import sys, notebooks.kit.check, notebooks.kit.__main__; print([m for m in {heavy} if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert done.stdout.strip() == "[]"
+    heavy = {"papermill", "torch", "numpy", "pandas", "matplotlib", "FlagEmbedding", "jupyter_client", "asyncio"}
+    assert imported("notebooks.kit.check", "notebooks.kit.__main__") & heavy == set()

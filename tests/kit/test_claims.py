@@ -68,7 +68,6 @@ def found(root: Path) -> set[tuple[str, str]]:
     return {(p.rule, p.message) for p in check(root, [NAME]) if p.rule != "stale"}
 
 
-HOLDS = "-->66.7%<!--holds: {}-->"
 CLAIMS: dict[str, tuple[str, str, str]] = {
     "true": ("'printed/best' > 0.6 and 'scores/system a/recall' < 'printed/best'", "", ""),
     "false": ("'printed/best' < 0.6", "claim", "no longer holds (printed/best is 0.6667): correct the sentence"),
@@ -87,7 +86,7 @@ CLAIMS: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize(("expression", "rule", "message"), CLAIMS.values(), ids=CLAIMS)
 def test_claims(project: Path, expression: str, rule: str, message: str) -> None:
     """A sentence that the figures no longer bear out, or a claim that nothing can read, would stand."""
-    change(project, "-->66.7%", HOLDS.format(expression))
+    change(project, "-->66.7%", f"-->66.7%<!--holds: {expression}-->")
     problems = found(project)
     assert {kind for kind, _ in problems} == ({rule} if rule else set())
     assert all(message in text and "\n" not in text for _, text in problems)

@@ -13,7 +13,7 @@ from notebooks.kit.check import check
 from notebooks.kit.notebooks import lesson_path, read
 from notebooks.kit.program import program
 from notebooks.kit.record import record, sync
-from tests.sample import code, markdown, notebook, put
+from tests.sample import code, edit, markdown, notebook, put, replaced
 
 NAME = "05_tiny"
 GIVEN = 'kind = "en"  # which data\nsize = len(kind)'
@@ -46,14 +46,6 @@ def faults(root: Path, language: str = "zh") -> list[tuple[str, str]]:
     return [(p.cell, p.rule) for p in check(root, [NAME]) if p.file.startswith(f"notebooks/{language}/")]
 
 
-def change(root: Path, cell: str, old: str, new: str) -> None:
-    """Replace words of a cell of the Chinese notebook."""
-    path = lesson_path(root, "zh", NAME)
-    chinese = path.read_text(encoding="utf-8")
-    assert old in chinese, cell
-    path.write_text(chinese.replace(old, new), encoding="utf-8")
-
-
 def test_each_edition_has_its_record_and_its_claims(root: Path) -> None:
     """The Chinese text would be checked on English outputs, or be overwritten by them."""
     assert {rule for _, rule in faults(root)} >= {"not-recorded"}
@@ -65,7 +57,7 @@ def test_each_edition_has_its_record_and_its_claims(root: Path) -> None:
         "大小 = 4\n",
     ]
     assert sync(root, NAME) == []
-    change(root, "text", "-->4。", "-->5。")
+    edit(root, replaced("text", "-->4。", "-->5。"), "zh", name=NAME)
     assert faults(root) == [("text", "figure-value")]
 
 
@@ -73,7 +65,7 @@ def test_another_program_is_noticed(root: Path) -> None:
     """The Chinese edition would teach another program than the English one, and nobody would know."""
     record(root, NAME)
     record(root, NAME, "zh")
-    change(root, "shown", "size + 1", "size + 2")
+    edit(root, replaced("shown", "size + 1", "size + 2"), "zh", name=NAME)
     assert ("shown", "source") in faults(root)
     assert sync(root, NAME) == [f"notebooks/zh/{NAME}.ipynb"]
     assert by_id(read(lesson_path(root, "zh", NAME)))["shown"].source == SHOWN
@@ -83,14 +75,14 @@ def test_outputs_are_shared_unless_a_lesson_says_otherwise(root: Path) -> None:
     """A Chinese notebook with English outputs could have another setting or string, which they do not show."""
     (root / "docs" / "lessons.yml").write_text("chinese: []\n", encoding="utf-8")
     assert {("given", "source"), ("shown", "source")} <= set(faults(root))
-    change(root, "given", "中文的", "en")
-    change(root, "shown", "大小 = {", "size = {")
+    edit(root, replaced("given", "中文的", "en"), "zh", name=NAME)
+    edit(root, replaced("shown", "大小 = {", "size = {"), "zh", name=NAME)
     assert not {("given", "source"), ("shown", "source")} & set(faults(root))
 
 
 def test_a_comment_left_in_english_is_noticed(root: Path) -> None:
     """A reader of Chinese would meet English words that nobody has translated."""
-    change(root, "given", "用哪种数据", "which data")
+    edit(root, replaced("given", "用哪种数据", "which data"), "zh", name=NAME)
     assert ("given", "untranslated") in faults(root)
 
 

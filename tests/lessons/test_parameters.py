@@ -35,7 +35,7 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("en", "03_model_comparison", {"MODELS": "vectors", "K": 5, "RELEVANCE_LEVEL": 1}),
     ("en", "03_model_comparison", {**FILES, "K": 20, "MODEL": E5, "MAX_QUERIES": 50}),
     ("en", "03_model_comparison", TABLE),
-    ("en", "04_judgements", {"MODEL": "vectors", "SEED": 1}),
+    ("en", "04_judgements", {"MODEL": "vectors", "SEED": 1, "NGRAMS": [1, 2]}),
     ("en", "04_judgements", {**FILES, "RELEVANCE_LEVEL": 3}),
     ("en", "04_judgements", TABLE),
     ("en", "05_languages", {"K": 5, "RELEVANCE_LEVEL": 3, "MODEL": OFFLINE_DEFAULT, "SPLIT": "dev"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,14 +42,10 @@ def test_a_changed_file_executes_the_lesson(stamp: Stamp, name: str) -> None:
     assert not stamp.holds()
 
 
-class _Distribution:
-    name, version = "numpy", "99"
-
-
 @pytest.mark.parametrize(
     ("place", "name", "value"),
     [
-        (metadata, "distributions", lambda: [_Distribution()]),
+        (metadata, "distributions", lambda: [SimpleNamespace(name="numpy", version="99")]),
         (platform, "python_version", lambda: "3.99"),
         (platform, "platform", lambda: "another system"),
         ("os", "cpu_count", lambda: 99),

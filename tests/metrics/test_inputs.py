@@ -63,12 +63,6 @@ def test_whole_grades_may_be_floats():
     assert found.mean == expected.mean
 
 
-def test_ties_break_by_document_id_where_known():
-    """Tied rows would be ordered by row number although the ids of the documents are known."""
-    ids, scores = np.array([[0, 1, 2]]), np.full((1, 3), 0.5)
-    assert find_hits(ids, [{0: 1}], 3, scores=scores, doc_ids=["b", "z", "a"]).relevant.rank.tolist() == [2]
-
-
 def test_padding_is_not_a_document():
     """FAISS padding would count as retrieved, or an all-padding row as answered."""
     ids = np.array([[3, -1, -1], [-1, -1, -1]])

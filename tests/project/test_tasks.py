@@ -14,6 +14,7 @@ import pytest
 from helpers.judgements import __main__ as judgements
 from helpers.metrics.acid import __main__ as acid
 from helpers.report import main as report
+from tests.data.files import jsonl, put
 from tests.judgements import fill
 
 ROOT = Path(__file__).parents[2]
@@ -34,10 +35,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, shift in (("a", 2), ("b", 7), ("new", 2)):
         lines = [f"q{n} Q0 d{n + rank - n % shift} {rank} {9 - rank} {name}\n" for n in range(30) for rank in range(3)]
         (folder / f"{name}.trec").write_text("".join(lines), encoding="utf-8")
-    (folder / "my-set").mkdir()
     for name, letter, first in (("queries", "q", 0), ("corpus", "d", -7)):
-        texts = (json.dumps({"_id": f"{letter}{n}", "text": f"{name} number {n}"}) for n in range(first, 40))
-        (folder / "my-set" / f"{name}.jsonl").write_text("\n".join(texts), encoding="utf-8")
+        texts = [{"_id": f"{letter}{n}", "text": f"{name} number {n}"} for n in range(first, 40)]
+        put(folder / "my-set" / f"{name}.jsonl", jsonl(texts))
     rows = [f"where is box {n},Box {n} stands in room {n + 100}." for n in range(8)]
     (folder / "faq.csv").write_text("\n".join(["query,positive", *rows]), encoding="utf-8")
     return folder
@@ -50,10 +50,8 @@ def keys(value: Any) -> set[str]:
     """Every key of an object, of those inside it too, but for the data of a case."""
     if isinstance(value, list):
         return {key for item in value for key in keys(item)}
-    inner = {key: item for key, item in value.items()} if isinstance(value, dict) else {}
-    return inner.keys() | {
-        k for key, item in inner.items() if key not in ("run", "qrels", "by_depth") for k in keys(item)
-    }
+    inner = value if isinstance(value, dict) else {}
+    return {*inner}.union(*(keys(item) for key, item in inner.items() if key not in ("run", "qrels", "by_depth")))
 
 
 def documented(command: str) -> set[str]:
@@ -69,10 +67,8 @@ def test_every_command_of_the_guide_runs(desk, monkeypatch, capsys):
     for command in COMMANDS:
         if command.startswith("retrieval-judge collect"):
             for name in ("anna", "ben"):
-                fill(
-                    Path("judging", f"{name}.csv"),
-                    lambda rows: [row.__setitem__(4, str(n % 2)) for n, row in enumerate(sorted(rows))],
-                )
+                sheet = Path("judging", f"{name}.csv")
+                fill(sheet, lambda rows: [row.__setitem__(4, str(n % 2)) for n, row in enumerate(sorted(rows))])
         monkeypatch.setattr("sys.argv", shlex.split(command))
         assert MAINS[command.split()[0]]() == 0, f"{command}: {capsys.readouterr()}"
         out[" ".join(command.split()[:2])] = capsys.readouterr().out
@@ -82,10 +78,8 @@ def test_every_command_of_the_guide_runs(desk, monkeypatch, capsys):
     assert (desk / "ab" / "report.html").exists()
     assert json.loads(out["retrieval-acid my_metrics:evaluate"])["agree"] == 738
     for command in ("retrieval-judge sheet", "retrieval-judge collect"):
-        found = json.loads(out[command])
-        assert keys(found) - {"schema"} | (
-            {"query", "passage", "grades"} if "collect" in command else set()
-        ) == documented(command)
+        conflict = {"query", "passage", "grades"} if "collect" in command else set()
+        assert keys(json.loads(out[command])) - {"schema"} | conflict == documented(command)
 
 
 def test_python_of_the_guide_runs(desk, monkeypatch):

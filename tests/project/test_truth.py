@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -25,6 +24,7 @@ from notebooks.kit.cells import by_id
 from notebooks.kit.markdown import headings, links
 from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
 from notebooks.kit.program import program
+from tests.data.files import jsonl, put
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_zh.md"]
@@ -77,23 +77,17 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     bundled = bundled_path(BUNDLED[OFFLINE_DEFAULT])
     assert bundled is not None
     shutil.copytree(bundled, tmp_path / "models" / "my-encoder")
-    rows = [
-        "why is the sky blue,Air scatters blue light more than red.",
-        "what is fog,Fog is a cloud that touches the ground.",
-    ]
-    rows += [f"question {i},Answer number {i} about thing {i}." for i in range(12)]
-    (tmp_path / "faq.csv").write_text("\n".join(["question,answer", *rows]) + "\n", encoding="utf-8")
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "solr.trec").write_text("0 Q0 1 1 2.5 solr\n1 Q0 0 1 2.0 solr\n", encoding="utf-8")
-    (tmp_path / "data" / "my-set").mkdir(parents=True)
-    lines = [{"query": row.split(",")[0], "positive": [row.split(",")[1]]} for row in rows[:2]]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    (tmp_path / "data" / "my-set" / "dev.jsonl").write_text(text, encoding="utf-8")
-    answers = [row.split(",")[1] for row in rows[:2]]
-    pd.DataFrame({"_id": ["a", "b"], "text": [row.split(",")[0] for row in rows[:2]]}).to_parquet(
-        tmp_path / "queries.parquet"
-    )
-    pd.DataFrame({"_id": ["x", "y"], "text": answers}).to_parquet(tmp_path / "corpus.parquet")
+    pairs = {
+        "why is the sky blue": "Air scatters blue light more than red.",
+        "what is fog": "Fog is a cloud that touches the ground.",
+    }
+    rows = pairs | {f"question {i}": f"Answer number {i} about thing {i}." for i in range(12)}
+    put(tmp_path / "faq.csv", "question,answer\n" + "".join(f"{query},{answer}\n" for query, answer in rows.items()))
+    put(tmp_path / "runs" / "solr.trec", "0 Q0 1 1 2.5 solr\n1 Q0 0 1 2.0 solr\n")
+    lines = jsonl([{"query": query, "positive": [answer]} for query, answer in pairs.items()])
+    put(tmp_path / "data" / "my-set" / "dev.jsonl", lines)
+    pd.DataFrame({"_id": ["a", "b"], "text": [*pairs]}).to_parquet(tmp_path / "queries.parquet")
+    pd.DataFrame({"_id": ["x", "y"], "text": [*pairs.values()]}).to_parquet(tmp_path / "corpus.parquet")
     pd.DataFrame({"qid": ["a", "b"], "pid": ["x", "y"], "score": [1, 1]}).to_parquet(tmp_path / "judged.parquet")
     monkeypatch.chdir(tmp_path)
     return tmp_path

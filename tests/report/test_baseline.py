@@ -132,22 +132,15 @@ def test_documents_that_a_run_alone_retrieves_do_not_count_as_other_data(place):
     assert data_digests(data) == {"sha256": data.sha256}  # texts count where there are any
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda r: r.pop("data"), "is no result of a report"),
-        (lambda r: r.update(schema=9), "has schema 9, this report 3"),
-    ],
-)
-def test_a_damaged_baseline_is_no_baseline(place, change, message):
+def test_a_damaged_baseline_is_no_baseline(tmp_path):
     """Scores would be compared with those of another system, or of nothing."""
     found = compare({"mine": shifted(12, 0)}, numbered(12), 1)
-    found.save("saved")
-    record = json.loads(Path("saved/results.json").read_bytes())
-    change(record)
-    Path("saved/results.json").write_text(json.dumps(record), encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        read_baseline(Path("saved"), found.data, "mine", ["ndcg@1"])
+    found.save(tmp_path)
+    whole = json.loads((tmp_path / "results.json").read_bytes())
+    for changed, message in (({"made_with": {}}, "is no result of a report"), ({"schema": 9}, "has schema 9, this ")):
+        (tmp_path / "results.json").write_text(json.dumps(whole | changed), encoding="utf-8")
+        with pytest.raises(ValueError, match=message):
+            read_baseline(tmp_path, found.data, "mine", ["ndcg@1"])
 
 
 def test_a_baseline_is_named_alike_or_alone(tmp_path):

@@ -7,7 +7,6 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-import pytrec_eval
 
 from helpers.data import from_ids
 from helpers.data.trec import write_run
@@ -160,9 +159,8 @@ def test_a_run_is_scored_to_its_end(tmp_path):
     corpus = {doc: doc for doc, grade in qrels["q"].items() if grade}
     data = from_ids("t", {"q": "?", "r": "!"}, corpus, qrels)
     result = compare([str(tmp_path / "deep.trec")], data, 10, metrics=["bpref", "rprec"])
-    expected = pytrec_eval.RelevanceEvaluator(qrels, {"bpref", "Rprec"}).evaluate(run)["q"]
     (scored,) = result.scored.values()
-    assert [scored.mean[name] for name in ("bpref", "rprec")] == [expected["bpref"], expected["Rprec"]]
+    assert scored.mean.items() >= evaluate(run, qrels, ["bpref", "rprec"]).mean.items()
 
 
 def test_the_share_judged_is_no_metric_to_order_systems_by():

@@ -2,17 +2,14 @@
 
 import inspect
 import json
-from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
-from helpers._optional import Note
 from helpers.data import load_dataset
 from helpers.data.load import Rules
 from helpers.report import command, parser
-from helpers.report.command import _print_results, read_gate
-from helpers.report.gates import Outcome, at_least
+from helpers.report.command import read_gate
+from helpers.report.gates import at_least
 from tests.systems.samples import write_collection
 
 
@@ -39,26 +36,10 @@ def test_floors_are_read():
             read_gate("--x", text)
 
 
-def test_what_came_out_is_told(capsys, clear):
-    """A failure or a note between the scores would be read by a program as a score."""
-    failed = SimpleNamespace(notes=[], evaluation=None, error="no luck")
-    good = replace(clear.results["good"], notes=[Note("a note")])
-    results = {**clear.results, "good": good, "broken": failed}
-    told = type(clear)(clear.data, results, clear.metrics, clear.main)
-    _print_results(told, ["report.html", "a", "b"], [Outcome("passed", "so it is")], "en")
-    out, err = capsys.readouterr()
-    assert err.splitlines()[-1] == "error: broken: no luck"
-    assert "note: good: a note" in err
-    assert out.splitlines()[0].startswith("good: recall@1 1.0000, ")
-    assert out.splitlines()[-2:] == ["gate: passed: so it is", "report: report.html, beside it 2 files of results"]
-
-
-SYSTEMS = ["--system", "c", "--system", "d", "e"]
-
-
 def test_options_that_repeat():
     """An option would take one value where it takes several; or a page of options be read by nobody to its end."""
-    given = parser().parse_args([*SYSTEMS, "--fail-under", "ndcg@5=0.1", "--fail-under", "mrr@5=0.2"])
+    gates = ["--fail-under", "ndcg@5=0.1", "--fail-under", "mrr@5=0.2"]
+    given = parser().parse_args(["--system", "c", "--system", "d", "e", *gates])
     assert given.system == ["c", "d", "e"]
     assert given.fail_under == ["ndcg@5=0.1", "mrr@5=0.2"]
     assert all(action.help for action in parser()._actions)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,24 +17,14 @@ from tests.growth import work
 from tests.systems.samples import collection
 
 
-class Fixed:
-    """Gives one ranking."""
-
-    def __init__(self, scores, ids):
-        """Keep the ranking."""
-        self.ranking = Ranking(np.array(scores, np.float32), np.array(ids))
-
-    def rank(self, data, k):
-        """Give it."""
-        return Ranking(self.ranking.scores[:, :k], self.ranking.ids[:, :k])
+def fixed(scores, ids):
+    """Give one ranking."""
+    return Ranking(np.array(scores, np.float32), np.array(ids))
 
 
-class Last:
-    """Likes the last candidates best."""
-
-    def scores(self, data, candidates):
-        """Score them by their place."""
-        return [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
+LAST = SimpleNamespace(  # a reranker that likes the last candidates best
+    scores=lambda data, candidates: [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
+)
 
 
 @pytest.fixture
@@ -48,17 +39,16 @@ def test_more_queries_are_fused_with_no_line_more(four, how):
     lines = []
     for queries in (2, 2, 200):  # the first imports
         ids = np.random.default_rng(0).permuted(np.tile(np.arange(4), (queries, 1)), axis=1)
-        fusion = Fusion([Fixed(-ids, ids), Fixed(-ids, ids[:, ::-1])], how=how)
+        fusion = Fusion([fixed(-ids, ids), fixed(-ids, ids[:, ::-1])], how=how)
         names = [*map(str, range(queries))]
         data = replace(four, queries=names, qrels=[{0: 1}] * queries, query_ids=names)
         lines.append(work(lambda fusion=fusion, data=data: fusion.rank(data, 4)).lines)
     assert lines[2] == lines[1]
-    assert (Fusion([Fixed([[0.0]], [[-1]])], how=how).rank(four, 2).ids == -1).all()
+    assert (Fusion([fixed([[0.0]], [[-1]])], how=how).rank(four, 2).ids == -1).all()
 
 
 def test_too_large_a_k_is_refused_before_anything_is_encoded():
     """A reader would learn after an hour of encoding that the corpus has fewer passages."""
-
     with pytest.raises(ValueError, match="k=99"):
         retrieve(lambda *_: pytest.fail("encoded"), "BM25", collection(), 99)
 
@@ -78,7 +68,7 @@ def test_a_run_is_ranked_as_trec_eval_ranks():
 
 def test_reciprocal_rank_fusion_by_hand(four):
     """1/61 + 1/62 for two, 1/61 + nothing for another; a constant or a rank off by one would show."""
-    parts = [Fixed([[9, 8, 7]], [[2, 0, 1]]), Fixed([[1, 0.5, 0]], [[0, 3, -1]])]
+    parts = [fixed([[9, 8, 7]], [[2, 0, 1]]), fixed([[1, 0.5, 0]], [[0, 3, -1]])]
     found = Fusion(parts).rank(four, 4)
     assert found.ids.tolist() == [[0, 2, 3, 1]]
     np.testing.assert_allclose(found.scores[0], [1 / 62 + 1 / 61, 1 / 61, 1 / 62, 1 / 63], rtol=1e-6)
@@ -86,7 +76,7 @@ def test_reciprocal_rank_fusion_by_hand(four):
 
 def test_the_constant_of_reciprocal_rank_fusion_is_the_callers(four):
     """A reader who varies it would see the same fusion each time, or a first place that counts infinitely."""
-    parts = [Fixed([[9, 8, 7]], [[2, 0, 1]]), Fixed([[1, 0.5, 0]], [[3, 0, -1]])]
+    parts = [fixed([[9, 8, 7]], [[2, 0, 1]]), fixed([[1, 0.5, 0]], [[3, 0, -1]])]
     assert Fusion(parts).rank(four, 1).ids.tolist() == [[0]]  # 2/62 is more than 1/61
     found = Fusion(parts, rrf_k=0).rank(four, 4)
     assert found.ids.tolist() == [[3, 2, 0, 1]]  # three equal, id as text descending as in trec_eval
@@ -104,7 +94,7 @@ def test_the_constant_of_reciprocal_rank_fusion_is_the_callers(four):
 
 def test_weighted_fusion_by_hand(four):
     """Scores scaled from 0 to 1 within each system, then weighted; unscaled, the larger scale would decide alone."""
-    parts = [Fixed([[900, 500, 100]], [[2, 0, 1]]), Fixed([[3, 1, 0]], [[0, 3, -1]])]
+    parts = [fixed([[900, 500, 100]], [[2, 0, 1]]), fixed([[3, 1, 0]], [[0, 3, -1]])]
     found = Fusion(parts, "weighted", [0.5, 2.0]).rank(four, 4)
     assert found.ids.tolist() == [[0, 2, 3, 1]]  # 0.5 * 0.5 + 2, 0.5, 0, 0
     np.testing.assert_allclose(found.scores[0], [2.25, 0.5, 0, 0], rtol=1e-6)
@@ -114,13 +104,13 @@ def test_documents_that_the_corpus_lacks_are_neither_fused_nor_reranked(four):
     """Two runs number what only they know alike, and a reranker has no text of it: one would get another's votes."""
     parts = [Run({"q": {"x": 2.0, "p1": 1.0}}), Run({"q": {"y": 2.0, "p1": 1.0}})]
     with pytest.warns(UserWarning, match="not in the corpus"):
-        found = [system.rank(four, 3).ids.tolist() for system in (Fusion(parts), Rerank(parts[0], Last()))]
+        found = [system.rank(four, 3).ids.tolist() for system in (Fusion(parts), Rerank(parts[0], LAST))]
     assert found == [[[1, -1, -1]]] * 2
 
 
 def test_a_ranking_is_a_part_that_is_ready(four):
     """A fusion would rank its parts again, or look at more of one than it asked for."""
-    ranking = Ranking(np.array([[3.0, 2, 1, 0]], np.float32), np.array([[0, 1, 2, 3]]))
+    ranking = fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
     assert ranking.rank(four, 2).ids.tolist() == [[0, 1]]
     assert Fusion([ranking, ranking], depth=1).rank(four, 2).ids.tolist() == [[0, -1]]
 
@@ -164,9 +154,8 @@ def test_a_run_that_matches_nothing_is_refused(four, run, message):
 
 def test_reranking_goes_no_deeper_than_it_was_told(four):
     """A reranker would read passages beyond its depth, cost more, and not be the system that its name says."""
-
-    part = Fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
-    assert Rerank(part, Last(), depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]
+    part = fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
+    assert Rerank(part, LAST, depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]
 
 
 @pytest.mark.parametrize(
@@ -178,15 +167,9 @@ def test_reranking_goes_no_deeper_than_it_was_told(four):
 )
 def test_a_reranker_that_scores_something_else_is_refused(four, scores, message):
     """NaN would be ranked anywhere, and a score too few would go to another passage."""
-
-    class Broken:
-        """Returns what a broken network might."""
-
-        def scores(self, data, candidates):
-            return [np.array(row) for row in scores]
-
+    broken = SimpleNamespace(scores=lambda data, candidates: [np.array(row) for row in scores])
     with pytest.raises(ValueError, match=message):
-        Rerank(Fixed([[3, 2, 1]], [[0, 1, 2]]), Broken()).rank(four, 3)
+        Rerank(fixed([[3, 2, 1]], [[0, 1, 2]]), broken).rank(four, 3)
 
 
 def test_a_run_may_name_passages_that_were_merged():

@@ -94,16 +94,10 @@ def test_rankings_are_those_of_a_plain_loop(tmp_path, pooling):
 
 def test_what_ranks_by_itself_is_a_system():
     """A reranker, or a run of another engine, would need a pipeline of its own."""
-
-    class LastFirst:
-        """Ranks the passages from the last to the first."""
-
-        def rank(self, data, k):
-            ids = np.tile(np.arange(len(data.corpus))[::-1][:k], (len(data.queries), 1))
-            return Ranking(-ids.astype(np.float32), ids)
-
-    assert rank(LastFirst(), EXAMPLE, 3).ids.tolist() == [[9, 8, 7]] * 5
-    assert rank(LastFirst(), EXAMPLE).ids.shape == rank("BM25", EXAMPLE).ids.shape == (5, 10)
+    ids = np.tile(np.arange(10)[::-1], (5, 1))
+    last_first = Ranking(-ids.astype(np.float32), ids)
+    assert rank(last_first, EXAMPLE, 3).ids.tolist() == [[9, 8, 7]] * 5
+    assert rank(last_first, EXAMPLE).ids.shape == rank("BM25", EXAMPLE).ids.shape == (5, 10)
     exact = [Dense(None), Dense(None, "maxsim"), Dense(None, factory="HNSW4")]
     assert [system.exact for system in exact] == [True, True, False]  # a report ranks the last no deeper than asked
     assert len({Dense(None, "mean"), Dense(None, "mean")}) == 1  # the key of a dict, as in a solution of lesson 5
