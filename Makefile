@@ -32,7 +32,7 @@ test: $(READY_TEST)  ## run the tests; they execute the English lessons but for 
 	$(PY) -m pytest
 
 report: $(READY)  ## systems on your data, as one page: make report MODEL=… DATA=… [AGAINST= SYSTEMS= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
-	$(PY) -m helpers.report $(if $(MODEL),--model "$(MODEL)") $(if $(DATA),--data "$(DATA)") $(if $(AGAINST),--against "$(AGAINST)") \
+	$(PY) -m helpers.report $(if $(MODEL)$(AGAINST),--model "$(or $(MODEL),sentence-transformers/all-MiniLM-L6-v2)") $(if $(DATA),--data "$(DATA)") $(if $(AGAINST),--system "$(AGAINST)") \
 	  $(if $(SYSTEMS),--systems "$(SYSTEMS)") \
 	  $(if $(QUERIES),--queries "$(QUERIES)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(QRELS),--qrels "$(QRELS)") \
 	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)

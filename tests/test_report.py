@@ -95,7 +95,7 @@ def test_embeddings_score_as_the_model_they_came_from(tmp_path):
         np.save(folder / f"{stem}.npy", encode(load_model(place), texts, kind=kind)[::-1])
         (folder / f"{stem}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts[::-1]))
     options = ["--data", str(tmp_path / "set"), "--language", "zh", "--out", str(tmp_path / "out")]
-    assert main(["--model", str(folder), "--against", str(place), *options]) == 0
+    assert main(["--model", str(folder), "--system", str(place), *options]) == 0
     [test] = json.loads((tmp_path / "out" / "results.json").read_text())["tests"]
     assert (test["difference"], test["p"], "adjusted_p" in test) == (0, 1, False)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

