@@ -118,12 +118,7 @@ def read_run(path: PathLike) -> dict[str, dict[str, float]]:
 
 def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
     """Write `{query: {doc: grade}}` as a qrels file, in the same order."""
-    lines = (
-        f"{require_field(query, first=True)} 0 {require_field(doc)} {int(grade)}\n"
-        for query, docs in qrels.items()
-        for doc, grade in docs.items()
-    )
-    write_text(path, "".join(lines))
+    write_text(path, _qrels_lines(qrels))
 
 
 def write_run(path: PathLike, run: "Mapping[str, Mapping[str, float]] | RunTable", tag: str = "run") -> None:
@@ -203,9 +198,9 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
         "corpus.jsonl": "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in corpus),
         "queries.jsonl": "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in queries),
         "qrels/dev.tsv": "".join(["query-id\tcorpus-id\tscore\n", *rows]),
+        "qrels/dev.qrels": _qrels_lines(qrels),
     }
     (Path(folder) / "qrels").mkdir(parents=True, exist_ok=True)
-    write_qrels(Path(folder) / "qrels/dev.qrels", qrels)
     for name, text in files.items():
         write_text(Path(folder) / name, text)
 
@@ -250,6 +245,15 @@ def read_grade(place: str, text: str) -> int:
     if number is None or abs(int(number[1])) > LARGEST_GRADE:
         raise ValueError(f"{place}: the grade must be a whole number of 32 bits, not {text[:60]!r}.")
     return int(number[1])
+
+
+def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
+    lines = []
+    for query, docs in qrels.items():
+        lines += [
+            f"{require_field(query, first=True)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()
+        ]
+    return "".join(lines)
 
 
 def require_field(name: object, *, first: bool = False) -> str:

@@ -24,6 +24,12 @@ def best_first(scores: np.ndarray, k: int) -> np.ndarray:
     return best
 
 
+def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Take the k best of each row of a whole score matrix (q, n): scores and ids, both (q, k)."""
+    ids = np.array([best_first(row, k) for row in scores]).reshape(len(scores), -1)
+    return np.take_along_axis(scores, ids, axis=1), ids
+
+
 def merge(results: Sequence[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.ndarray, np.ndarray]:
     """Merge rankings of the same queries over different passages into one: scores and ids of the k best, (q, k) each.
 
