@@ -140,7 +140,7 @@ def test_what_is_no_sheet_is_refused(tmp_path, raw, message):
 def test_a_sheet_that_nobody_could_fill_in_is_not_written(tmp_path, pairs, grades, message):
     """An empty sheet, or one whose scale `collect` cannot read, would go to the assessors."""
     data = collection()
-    data.corpus.append("x" * 32_768)
+    data.corpus.append("A" * 32_768)
     data.corpus_ids.append("g")
     with pytest.raises(ValueError, match=message):
         write_sheet(tmp_path / "sheet.csv", data, pairs, grades=grades)

@@ -100,3 +100,5 @@ def evaluate(run, qrels, metric):
     for name in ("retrieval-judge", "retrieval-report"):
         done = run(name, "--help")
         assert done.stdout.startswith(f"usage: {name} "), done.stderr
+    failed = run("retrieval-report", "--fail-if-drop", "ndcg@10")
+    assert failed.returncode == 1, failed.stderr  # by which continuous integration knows

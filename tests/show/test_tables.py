@@ -148,7 +148,7 @@ def test_rankings_are_drawn_with_their_hits_dark():
     assert {(box.get_width(), box.get_height()) for box in axes.patches} == {(0.9, 0.8)}
     labels = dict(zip(axes.get_yticks(), [label.get_text() for label in axes.get_yticklabels()], strict=True))
     assert labels == {0: "a", 1: "b"}
-    assert axes.get_ylim() == (1.55, -0.55)  # the first query is at the top, and all boxes are inside
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0.4, 3.6), (1.55, -0.55))  # the first on top, all boxes inside
     with pytest.raises(ValueError, match="shorter"):
         plots.plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
 
