@@ -68,8 +68,8 @@ def test_two_run_files_with_numpy_alone(tmp_path, monkeypatch):
     then, now = (evaluate(run, qrels, "ndcg@10").per_query["ndcg@10"] for run in runs)
     for name in ("scipy", "pandas", "torch"):
         monkeypatch.setitem(sys.modules, name, None)
-    found = change_of_runs(tmp_path / "a", str(tmp_path / "b"), tmp_path / "qrels", 0.02)
-    assert found == change(then, now, 0.02)
+    found = change_of_runs(tmp_path / "a", str(tmp_path / "b"), tmp_path / "qrels", 0.02, looks=3)
+    assert found == change(then, now, 0.02, looks=3)
 
 
 ONE = {"q": {"d": 1.0}, "r": {"d": 1.0}}

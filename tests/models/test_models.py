@@ -29,6 +29,7 @@ def test_bundled_model_is_the_published_one(monkeypatch):
     assert model.info.weights_sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 256)
     real = find.BUNDLED[OFFLINE_DEFAULT]
+    assert find.bundled_path(real._replace(package="absent")) is None  # a package that is not installed
     monkeypatch.setattr(find, "BUNDLED", {OFFLINE_DEFAULT: real._replace(sha256="0" * 64)})
     with pytest.raises(ValueError, match=r"The files of .* are not the published ones.*Reinstall gt-all"):
         find_checkpoint(OFFLINE_DEFAULT)
