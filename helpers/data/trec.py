@@ -209,7 +209,8 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
     name = repr(Path(path).name)
     with open_text(Path(path)) as lines:
         for number, line in enumerate(lines, 1):
-            if (text := line.strip(BLANKS)) and not text.startswith(("#", "sep=", '"sep=')):  # Excel's line of its mark
+            text = line.strip(BLANKS)
+            if text and text[0] != "#" and not re.fullmatch('"?sep=.?"?', text):  # Excel's line of its mark
                 yield f"{name}, line {number}", text
 
 
