@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.data import trec
@@ -21,6 +21,7 @@ QUERY = ID.filter(lambda name: not name.startswith("#"))  # such a line is a com
 
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(QUERY, st.dictionaries(ID, st.integers(-2, 9), min_size=1), min_size=1))
+@example({"q": {"d": 1}, "sep=": {"d": 2}})  # no line of Excel's
 def test_qrels_round_trip(tmp_path_factory, qrels):
     """Judgements would change by writing and reading them."""
     path = tmp_path_factory.mktemp("trec") / "qrels"
