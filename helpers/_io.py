@@ -32,6 +32,7 @@ KINDS = {  # first bytes of a file: what it is, and what to do
     b"<!doctype html": "a page of HTML, perhaps an error message of a server: fetch the file again",
     b"<html": "a page of HTML, perhaps an error message of a server: fetch the file again",
 }
+OWN = ' Or name its own: encoding="gb18030" or "big5" (Chinese), "cp1252" (Western), "utf-16".'
 WRONG_BYTE = re.compile("([\udc80-\udcff])")  # as ``surrogateescape`` decodes it
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # a spreadsheet runs a cell that begins so (CWE-1236)
 
@@ -54,8 +55,11 @@ def open_binary(path: Path) -> Iterator[io.BufferedReader]:
         with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
             yield cast(io.BufferedReader, file)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        message = f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked."
-        raise ValueError(message) from None
+        with path.open("rb") as file:
+            kind = what_is(file.read(64))
+        reason = f"cannot be unpacked ({error}); fetch it again, or give the file unpacked"
+        reason = reason if not kind or "gzip" in kind else f"is {kind}"
+        raise ValueError(f"{path.name!r} {reason}.") from None
 
 
 @contextlib.contextmanager
@@ -97,11 +101,7 @@ def open_text(path: Path, newline: str | None = None, encoding: str = "") -> Ite
         raise ValueError(
             f"{path.name!r}, line {1 + head.count(chr(10))}: not UTF-8 (byte 0x{ord(byte) - 0xDC00:02x}). Save the "
             'file as UTF-8 (in Excel "CSV UTF-8"), or convert it: iconv -f ENCODING -t UTF-8.'
-            + (
-                ' Or name its own: encoding="gb18030" or "big5" (Chinese), "cp1252" (Western), "utf-16".'
-                if encoding
-                else ""
-            )
+            f"{OWN if encoding else ''}"
         ) from None
 
 

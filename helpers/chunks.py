@@ -160,7 +160,8 @@ def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5)
 def best_documents(ids: np.ndarray, chunks: Sequence[Span]) -> np.ndarray:
     """Rank documents by their best chunk: (q, m) rows of documents, from a ranking of chunks (q, k), padded with -1."""
     rows = [list(dict.fromkeys(chunks[chunk].document for chunk in ranking if chunk >= 0)) for ranking in ids]
-    return np.array([*itertools.zip_longest(*rows, fillvalue=-1)], np.int64).T.reshape(len(rows), -1)
+    size = len(rows), max(map(len, rows), default=0)
+    return np.array([*itertools.zip_longest(*rows, fillvalue=-1)], np.int64).T.reshape(size)
 
 
 def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int) -> "pd.DataFrame":

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from helpers._io import UTF8, Fields, other_form
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
 from helpers.data.formats import Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
-from helpers.data.trec import add_grade, read_grade, read_judgements
+from helpers.data.trec import BLANKS, add_grade, read_grade, read_judgements
 
 OBJECTS = ("queries", "corpus", "relevant_docs")  # of LlamaIndex
 PLURAL = {"query": "queries", "passage": "passages"}
@@ -77,12 +77,13 @@ def texts_by_id(table: Table, role: str, reading: Reading) -> Texts:
     if nameless := [row for row, cell in enumerate(cells) if is_blank(cell)]:
         raise ValueError(f"{table.source!r}: {len(nameless)} {role} rows have no id, the first is row {nameless[0]}.")
     texts, titled = texts_of(table, role, reading.columns)
+    names = [str(cell).strip(BLANKS) for cell in cells]
     by_id = {
         name: "" if is_blank(text) else _text(text, f"{table.source!r}: {role} {name!r}")
-        for name, text in zip(map(str, cells), texts, strict=True)
+        for name, text in zip(names, texts, strict=True)
     }
     if len(by_id) < len(cells):
-        repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
+        repeated = [name for name, count in Counter(names).items() if count > 1]
         raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")
     reading.skip_blank(table.source, role, [*by_id.items()])
     return Texts(by_id, table.source, titled)
@@ -178,17 +179,18 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
             if is_blank(query):
                 continue
             place = f"{table.source!r}: row {row}"
-            number = numbers.setdefault(row if has_lists else query, str(len(numbers)))
-            queries[number] = _text(query, f"{place}, the query")
+            text = _text(query, f"{place}, the query")
+            number = numbers.setdefault(row if has_lists else text, str(len(numbers)))
+            queries[number] = text
             judged = cell if isinstance(cell, list) else [] if is_blank(cell) else [cell]
             found += [(row, text) for text in judged]
             given = grade if isinstance(grade, list) and side == "positive" else [grade] * len(judged)
             if len(given) != len(judged):
                 raise ValueError(f"{place}: {len(given)} grades for {len(judged)} passages; they must match.")
             qrels.setdefault(number, {})
-            for text, value in zip(judged, given, strict=True):
-                if not is_blank(text):
-                    passage = _text(text, f"{place}, the {side}")
+            for answer, value in zip(judged, given, strict=True):
+                if not is_blank(answer):
+                    passage = _text(answer, f"{place}, the {side}")
                     add_grade(qrels, number, passage, read_grade(place, str(value)) if side == "positive" else 0, place)
     reading.skip_blank(table.source, "passage", found)
     by_text = {text: text for text in (passages if corpus else [text for judged in qrels.values() for text in judged])}
@@ -210,7 +212,7 @@ def _first(names: Sequence[str]) -> str:
 def read_files(queries: Path, corpus: Path, qrels: Path, reading: Reading, split: str = "") -> Tables:
     """Read tables of queries and passages, and judgements as a table or in TREC's or BEIR's format."""
     tables = [reading.read(file) for file in (queries, corpus)]
-    judged, unused = read_judgements(qrels, reading.columns)
+    judged, unused = read_judgements(qrels, reading.columns, reading.encoding)
     reading.tables.append(Table(Fields(dict.fromkeys(unused, True)), qrels.name))
     texts, passages = (texts_by_id(table, role, reading) for table, role in zip(tables, PLURAL, strict=True))
     return Tables(texts, passages, judged, qrels.name, split)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers._io import PACKED, UTF8, Fields, open_binary, open_text, what_is
+from helpers._io import PACKED, Fields, open_binary, open_text, what_is
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
 NAMES = {  # role of a column: its usual names, in any case and with blanks, hyphens or underscores
-    "query": ("query", "question", "anchor", "问题", "查询", "text"),
+    "query": ("query", "question", "anchor", "问题", "查询"),
     "query_id": ("_id", "id", "query_id", "qid"),
     "passage": ("text", "content", "passage", "contents"),
     "passage_id": ("_id", "id", "passage_id", "doc_id", "corpus_id", "pid"),
@@ -82,7 +82,7 @@ def column_of(table: Table, role: str, columns: Mapping[str, str], *, optional: 
         return []
     raise ValueError(
         f"{table.source!r}: no column {' or '.join(map(repr, names))}; it has {table.listed}. Name the column that "
-        f'holds the {role}: columns="{role}=…".'
+        f'holds the {role}, columns="{role}=…", or call it {names[0]!r} in the file.'
     )
 
 
@@ -92,7 +92,8 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
     The title of a passage precedes its text on its own line; the ``instruction`` of a query follows its text, as in
     ``mteb``.
     """
-    texts = column_of(table, role, columns)
+    named = find_name(table.columns, ("query", "text")) if role == "query" and role not in columns else None
+    texts = column_of(table, role, {role: named} if named else columns)
     others = column_of(table, "title" if role == "passage" else "instruction", columns, optional=True)
     joined, titled = list(texts), 0
     for row, (text, other) in enumerate(zip(texts, others, strict=False)):
@@ -133,7 +134,7 @@ def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) ->
     return next((folder / name for name in names if (folder / name).exists() or (folder / name).is_symlink()), None)
 
 
-def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8, kind: str | None = None) -> Table:
+def read_table(path: Path, named: Collection[str] = (), encoding: str = "", kind: str | None = None) -> Table:
     """Read a JSONL, JSON, CSV, TSV or Parquet file, optionally in ``.gz``; without a ``kind`` its suffix tells.
 
     The delimiter of a CSV file (``,`` ``;`` ``|`` or tab) is detected in its first line, or read from Excel's ``sep=;``
@@ -196,8 +197,9 @@ def _read_csv(path: Path, named: Collection[str], encoding: str) -> dict[str, li
     if stated := re.fullmatch(r'"?sep=(.)"?\s*', lines[0] if lines else ""):
         delimiter, lines[0] = stated[1], "\n"
     else:
-        is_tsv = path.name.lower().removesuffix(PACKED).endswith(".tsv")
-        delimiter = "\t" if is_tsv else max(",;\t|", key="".join(lines[:1]).count)
+        first = next((line for line in lines if line.strip()), "")
+        is_tsv = "\t" in first and path.name.lower().removesuffix(PACKED).endswith(".tsv")
+        delimiter = "\t" if is_tsv else max(",;\t|", key=first.count)
     rows = _choose_rows(path.name, lines, delimiter)
     header = rows[0] if rows else []
     usual = [*itertools.chain(*NAMES.values()), *named]

@@ -1,4 +1,4 @@
-"""A run as arrays, read from a file in one pass: what retrieval systems of any size write."""
+"""A run as arrays, read from a file line by line: what retrieval systems of any size write."""
 
 import itertools
 import math
@@ -114,7 +114,10 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
     if (ordered[1:] == ordered[:-1]).any():
         row = int(np.setdiff1d(np.arange(len(pairs)), np.unique(pairs, return_index=True)[1])[0])
         doc, asked = doc_ids[table.document[row]], query_ids[table.query[row]]
-        raise _fault(path, _line_of(path, row), f"document {doc!r} is retrieved twice for query {asked!r}.")
+        with open_lines(path) as lines:
+            rows = (number for number, line in enumerate(lines, 1) if line.strip() and not line.startswith(COMMENT))
+            number = next(itertools.islice(rows, row, None))
+        raise _fault(path, number, f"document {doc!r} is retrieved twice for query {asked!r}.")
     return table
 
 
@@ -131,9 +134,3 @@ def _fault(path: Path, number: int, message: str) -> ValueError:
         for _ in lines:
             pass
     return ValueError(f"{path.name!r}, line {number}: {message}")
-
-
-def _line_of(path: Path, row: int) -> int:
-    with open_lines(path) as lines:
-        rows = (number for number, line in enumerate(lines, 1) if line.strip() and not line.startswith(COMMENT))
-        return next(itertools.islice(rows, row, None))

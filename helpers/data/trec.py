@@ -55,10 +55,13 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
     return qrels
 
 
-def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, dict[str, int]], list[str]]:
-    """Read judgements as `read_qrels` does; return them, and the names of the columns that are not used."""
-    if kind_of(path) in ("json", "parquet") or _has_header(path, columns):
-        table = read_table(path, kind=kind_of(path) or "csv")
+def read_judgements(
+    path: Path, columns: Mapping[str, str], encoding: str = ""
+) -> tuple[dict[str, dict[str, int]], list[str]]:
+    """Read judgements as `read_qrels` does, tables in any encoding; return them, and the columns that are not used."""
+    kind = kind_of(path)
+    if kind in ("json", "parquet") or _has_header(path, columns, encoding):
+        table = read_table(path, encoding=encoding, kind=kind or "csv")
         table.columns.get(find_name(table.columns, ITERATION) or "")
         return grades_of(table, columns), table.columns.unread
     qrels: dict[str, dict[str, int]] = {}
@@ -78,12 +81,11 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, d
     return qrels, unused
 
 
-def _has_header(path: Path, columns: Mapping[str, str]) -> bool:
+def _has_header(path: Path, columns: Mapping[str, str], encoding: str) -> bool:
     """Return whether the first line names at least two of the columns of query, document and grade."""
-    first = next((line for _, line in _lines(path)), "")
+    first = next((line for _, line in _lines(path, encoding)), "")
     names = [name.strip(BLANKS + '"') for name in re.split("[\t,;|]", first)]
-    usual = [(columns[role],) if role in columns else known for role, known in IDS.items()]
-    return sum(find_name(names, known) is not None for known in usual) > 1
+    return sum(find_name(names, [*known, columns.get(role, known[0])]) is not None for role, known in IDS.items()) > 1
 
 
 def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, int]]:
@@ -205,9 +207,9 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
         write_text(Path(folder) / name, text)
 
 
-def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
-    name = repr(Path(path).name)
-    with open_text(Path(path)) as lines:
+def _lines(path: Path, encoding: str = "") -> Iterator[tuple[str, str]]:
+    name = repr(path.name)
+    with open_text(path, encoding=encoding) as lines:
         for number, line in enumerate(lines, 1):
             text = line.strip(BLANKS)
             if text and text[0] != "#" and not re.fullmatch('"?sep=.?"?', text):  # Excel's line of its mark
@@ -242,19 +244,15 @@ def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int
 
 def read_grade(place: str, text: str) -> int:
     """Return a grade, a whole number of 32 bits; `1.0` is one."""
-    number = re.fullmatch(r"([+-]?[0-9]{1,20})([.]0*)?", text)
+    number = re.fullmatch(r"\s*([+-]?[0-9]{1,20})([.]0*)?\s*", text)
     if number is None or abs(int(number[1])) > LARGEST_GRADE:
         raise ValueError(f"{place}: the grade must be a whole number of 32 bits, not {text[:60]!r}.")
     return int(number[1])
 
 
 def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
-    lines = []
-    for query, docs in qrels.items():
-        lines += [
-            f"{require_field(query, first=True)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()
-        ]
-    return "".join(lines)
+    rows = ((query, doc, int(grade)) for query, docs in qrels.items() for doc, grade in docs.items())
+    return "".join(f"{require_field(query, first=True)} 0 {require_field(doc)} {grade}\n" for query, doc, grade in rows)
 
 
 def require_field(name: object, *, first: bool = False) -> str:

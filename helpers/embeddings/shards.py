@@ -86,6 +86,8 @@ class Manifest:
             if (content.pop("format"), content.pop("version"), content.pop("dtype")) != (FORMAT, VERSION, "float32"):
                 raise ValueError(f"not format {FORMAT!r}, version {VERSION}")
             shards = tuple(ShardFile(**shard) for shard in content.pop("shards"))
+            if outside := [shard.file for shard in shards if Path(shard.file).name != shard.file]:
+                raise ValueError(f"{outside[0]!r} is no file of the folder")
             model, recipe = ModelName(**content.pop("model")), Recipe(**content.pop("recipe"))
             return cls(model, recipe, **content, shards=shards)
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -64,9 +64,10 @@ def build_index(
 
 def load_index(path: str | Path) -> Any:
     """Read an index of vectors that ``faiss.write_index`` saved; :func:`search` refuses one of another metric."""
-    import faiss
-
-    return faiss.read_index(str(path))
+    try:
+        return dense._faiss.read_index(str(path))
+    except RuntimeError:
+        raise ValueError(f"{Path(path).name!r} is not there, is cut short, or is no FAISS index.") from None
 
 
 def search(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -77,9 +77,9 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings:
 
 def count(embeddings: np.ndarray | Iterable[np.ndarray]) -> int | None:
     """Count the vectors of an array, of a list of arrays, or of shards whose length is that of all; else None."""
-    if isinstance(embeddings, Sequence):
-        return sum(len(shard) for shard in embeddings)
-    return len(embeddings) if isinstance(embeddings, Sized) else None
+    if hasattr(embeddings, "shape"):
+        return int(embeddings.shape[0])
+    return sum(len(shard) for shard in embeddings) if isinstance(embeddings, Sized) else None
 
 
 def training_size(index: faiss.Index) -> int:
@@ -102,7 +102,7 @@ def sample(shards: Iterable[np.ndarray], total: int, size: int) -> np.ndarray:
     drawn, first = list[np.ndarray](), 0
     for shard in shards:
         inside = rows[slice(*np.searchsorted(rows, [first, first + len(shard)]))]
-        drawn.append(checked_vectors("embeddings", shard)[inside - first])
+        drawn.append(checked_vectors("embeddings", shard, drawn[0].shape[1] if drawn else None)[inside - first])
         first += len(shard)
     return np.concatenate(drawn)
 
@@ -271,6 +271,8 @@ class BinaryIndex:
         """Pack the signs of the passages, block by block."""
         if not (rescore >= 0 and float(rescore).is_integer()):
             raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
+        if not count(passages):
+            raise ValueError("No embeddings to index: give at least one vector.")
         passages = passages if hasattr(passages, "shape") else np.concatenate(list(passages))  # shards in memory
         self.ntotal: int = passages.shape[0]
         self.d: int = passages.shape[1]
@@ -279,7 +281,8 @@ class BinaryIndex:
         self._passages, self._rescore = passages, int(rescore)
         self._codes = faiss.IndexBinaryFlat(self.d)
         for start in range(0, self.ntotal, BLOCK):
-            self._codes.add(_signs(checked_vectors("embeddings", passages[start : start + BLOCK])))
+            block = checked_vectors("embeddings", passages[start : start + BLOCK])
+            self._codes.add(np.packbits(block > 0, axis=1))  # a bit is 1 where the value is above 0
 
     def sa_code_size(self) -> int:
         """Bytes that a passage takes in memory."""
@@ -288,16 +291,11 @@ class BinaryIndex:
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query among the candidates: scores and ids, both (q, k)."""
         queries = checked_vectors("queries", queries, self.d)
-        count = min(self.ntotal, k * max(1, self._rescore))
-        distances, ids = self._codes.search(_signs(queries), count)
+        size = min(self.ntotal, k * max(1, self._rescore))
+        distances, ids = self._codes.search(np.packbits(queries > 0, axis=1), size)
         if not self._rescore:
             return ordered(-distances.astype(np.float32), ids)
         # A product by BLAS rounds by the place of a row, so that equal passages would get unequal scores.
         products = [np.einsum("ij,j->i", self._passages[rows], query) for rows, query in zip(ids, queries, strict=True)]
         scores, ids = ordered(np.array(products, np.float32), ids)
         return scores[:, :k], ids[:, :k]
-
-
-def _signs(vectors: np.ndarray) -> np.ndarray:
-    """Pack the signs of vectors (n, dim) into bytes, (n, dim / 8): a bit is 1 where the value is above 0."""
-    return np.packbits(np.asarray(vectors) > 0, axis=1)

@@ -74,8 +74,7 @@ def _split(text: str, unit: str, stop_words: Collection[str], stem: str | None) 
 
 @lru_cache(maxsize=1 << 17)
 def _stem(word: str, language: str) -> str:
-    stem: str = _stemmer(language).stemWord(word)
-    return stem
+    return str(_stemmer(language).stemWord(word))
 
 
 @lru_cache

@@ -206,12 +206,11 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
         if not names & set(files):
             listed = sorted(path.name for path in folder.iterdir())[:8]
             raise ValueError(f"{folder.name!r} {fault} in it, only {listed}. Save it beside the other files.")
-    with files[weights[0]].open("rb") as file:
-        if what_is(file.read(64)) == LFS:
-            raise ValueError(
-                f"{folder.name!r} has a Git LFS pointer for {weights[0]}, not the weights. Fetch them: git lfs pull, "
-                "in the folder."
-            )
+    for weight in weights:
+        with files[weight].open("rb") as file:
+            if what_is(file.read(64)) == LFS:
+                fault = f"{folder.name!r} has a Git LFS pointer for {weight}, not the weights."
+                raise ValueError(f"{fault} Fetch them: git lfs pull, in the folder.")
     if "adapter_config.json" in files:
         raise ValueError(
             f"{card.name} is an adapter to another model (adapter_config.json), which would be loaded from wherever "

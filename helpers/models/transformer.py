@@ -296,6 +296,8 @@ def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
         if Path(path).name != path:
             raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
         if not (folder / WEIGHTS).exists():
+            if not (folder / PICKLE).exists():
+                raise ValueError(f"{where} holds no weights, {WEIGHTS} or {PICKLE}; download the model again.")
             read_pickle(folder / PICKLE)
         config = read_json(folder / "config.json")
         package, _, activation = str(config.get("activation_function", "torch.nn.Tanh")).rpartition(".")

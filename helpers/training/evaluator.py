@@ -111,5 +111,5 @@ class RetrievalEvaluator(InformationRetrievalEvaluator):
         if before is None and (steps := self.looks[0].steps) > 0:
             raise ValueError(f"The first evaluation was made at step {steps}: call the evaluator before training too.")
         compared = (self.looks[before or 0], self.looks[after])
-        then, now = (evaluate(look.run, self.grades, self.metric).per_query.popitem()[1] for look in compared)
+        [then], [now] = (evaluate(look.run, self.grades, self.metric).per_query.values() for look in compared)
         return change(then, now, margin, looks=looks or len(self.looks) - 1)

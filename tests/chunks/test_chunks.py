@@ -110,6 +110,7 @@ def test_documents_are_ranked_by_their_best_chunk():
     """A document of many chunks would be listed many times, and its later chunks would push others down."""
     chunks = [Span(0, 0, 1), Span(0, 1, 2), Span(1, 0, 1), Span(2, 0, 1)]
     assert best_documents(np.array([[2, 1, 0, 3], [3, -1, -1, -1]]), chunks).tolist() == [[1, 0, 2], [2, -1, -1]]
+    assert best_documents(np.empty((0, 4), np.int64), chunks).shape == (0, 0)
 
 
 def by_loop(data: SpanDataset, chunks: list[Span], budget: int) -> dict[str, float]:

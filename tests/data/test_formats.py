@@ -7,7 +7,7 @@ import datasets
 import pytest
 
 from helpers.data import load_dataset
-from helpers.data.trec import read_qrels
+from helpers.data.trec import read_judgements, read_qrels
 from tests.data.files import beir, jsonl, put
 
 ROWS = [
@@ -41,7 +41,7 @@ def test_every_format_gives_the_same_collection(name, packed, tmp_path):
 
 
 BAD_TABLES = [
-    ("a.csv", "ask,reply\none,uno\n", r"no column 'query' or .*; it has 'ask', 'reply'\. Name .*: columns=\"query=…\""),
+    ("a.csv", "ask,reply\none,uno\n", r"no column 'query' or .*; it has 'ask', 'reply'\. Name .*, columns=\"query=…\""),
     ("a.csv", "query;reply\none;uno\n", r"no column 'positive' or .*; it has 'query', 'reply'"),
     ("a.csv", "query,positive\n", "no rows"),
     ("a.jsonl", "", "no rows, the file is empty"),
@@ -52,6 +52,8 @@ BAD_TABLES = [
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
     ("a.jsonl", '{"query": "one", "positive": 3}\n', "row 0, the positive is of type int"),
+    ("a.jsonl", '{"query": ["one"], "positive": "uno"}\n', "row 0, the query is of type list"),
+    ("a.csv", "prompt,text,answer\none,uno,dos\n", "no column 'query'"),
     ("a.xlsx", b"PK\3\4", "cannot read '.xlsx'; give .jsonl.* It is .*Excel.* save the sheet as \"CSV UTF-8\""),
     ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
     ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
@@ -70,6 +72,8 @@ def test_a_file_of_another_encoding_is_read_when_asked(encoding, tmp_path):
     """What WPS and older Excel save in China would have to be converted first."""
     put(tmp_path / "f" / "data.jsonl", '{"query": "一", "positive": "二三"}\n'.encode(encoding))
     data = load_dataset(tmp_path / "f", encoding=encoding)
+    qrels = put(tmp_path / "qrels.csv", "qid,pid,grade\n一,二,1\n".encode(encoding))
+    assert read_judgements(qrels, {}, encoding)[0] == {"一": {"二": 1}}
     assert (data.queries, data.split) == (["一"], "train")  # as ``datasets`` calls files that belong to no split
 
 
@@ -90,6 +94,7 @@ FOREIGN = {
     "d.csv": (gzip.compress(b"q0,00,1\n"), "packed by gzip: call it .gz"),
     "f.txt": (POINTER, "a Git LFS pointer"),
     "g.parquet": (POINTER, "a Git LFS pointer"),
+    "g.jsonl.gz": (POINTER, "a Git LFS pointer"),
     "h.jsonl": (b"\n<!DOCTYPE HTML>\n<html>404</html>\n", "a page of HTML"),
     "i.csv": (b"PAR1....PAR1", "a Parquet file: call it .parquet"),
 }

@@ -50,6 +50,8 @@ def test_beir_folder_loads_by_id(tmp_path):
     assert data.qrels == [{0: 2}, {1: 3, 2: 0}]
     assert data.merged == 1
     assert load_dataset(tmp_path / "set", relevance_level=2).relevant(1) == [1]
+    queries = jsonl([{"_id": f"q{i}", "question": "a word", "text": "a sentence"} for i in range(2)])
+    assert load_dataset(beir(tmp_path / "titled", **{"queries.jsonl": queries})).queries == ["a sentence"] * 2
 
 
 def test_a_folder_of_texts_without_judgements_says_how_to_name_them(tmp_path):
@@ -96,11 +98,11 @@ def test_trec_files_may_have_any_columns_and_lie_anywhere(tmp_path):
     queries = put(tmp_path / "elsewhere" / "topics.csv", "number,asked\n7,one\n8,two\n")
     put(tmp_path / "set" / "collection.tsv", '0\tuno "\n1\tdos\n')
     put(tmp_path / "set" / "qrels.txt", "7 0 0 1\n8 0 1 1\n8 0 9 0\n")
-    named = {"query": "asked", "query_id": "number"}
-    data = load_dataset(
-        tmp_path / "set", queries=str(queries), corpus="collection.tsv", qrels="qrels.txt", columns=named
-    )
-    assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ['uno "', "dos"], [{0: 1}, {1: 1, 2: 0}])
+    put(tmp_path / "set" / "qrels.tsv", "query-id\tcorpus-id\tscore\n7\t0\t1\n8\t1\t1\n8\t9\t0\n")
+    named = {"query": "asked", "query_id": "number", "passage_id": "id"}
+    for qrels in ("qrels.txt", "qrels.tsv"):
+        data = load_dataset(tmp_path / "set", queries=str(queries), corpus="collection.tsv", qrels=qrels, columns=named)
+        assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ['uno "', "dos"], [{0: 1}, {1: 1, 2: 0}])
 
 
 BAD_FILES = [

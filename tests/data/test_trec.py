@@ -16,6 +16,7 @@ from helpers.data.runs import read_run_table
 from tests.growth import assert_linear
 
 ID = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n\v\f\ufeff"), min_size=1, max_size=8)
+SCORE = st.floats(allow_nan=False, allow_infinity=False)
 QUERY = ID.filter(lambda name: not name.startswith("#"))  # such a line is a comment
 
 
@@ -30,11 +31,7 @@ def test_qrels_round_trip(tmp_path_factory, qrels):
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.dictionaries(
-        QUERY, st.dictionaries(ID, st.floats(allow_nan=False, allow_infinity=False), min_size=1), min_size=1
-    )
-)
+@given(st.dictionaries(QUERY, st.dictionaries(ID, SCORE, min_size=1), min_size=1))
 def test_run_round_trip(tmp_path_factory, run):
     """A score would lose a bit by writing and reading it."""
     path = tmp_path_factory.mktemp("trec") / "run"
@@ -185,7 +182,7 @@ def test_a_larger_run_takes_as_much_more_memory_and_work(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        "doc_id,query_id,label\nd1,q1,2\n",
+        "\ndoc_id, query_id, label\nd1, q1, 2\n",
         "Query ID;Doc ID;Relevance;2024\nq1;d1;2;5\n",
         "topic\titeration\tdocument\tjudgement\n q1\t0\td1 \t2\n",
         "relevance\tassessor\tquery_id\ttime\tdoc_id\n2\t1\tq1\t5\td1\n",

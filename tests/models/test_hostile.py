@@ -97,6 +97,9 @@ def test_weights_in_several_files_load_and_count_in_the_digest(model):
     part = {name: weights[name] + 1 for name in halves["two.safetensors"]}
     save_file(part, model / "two.safetensors", {"format": "pt"})
     assert read_checkpoint(model).weights_sha256 != first
+    (model / "two.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(ValueError, match=r"Git LFS pointer for two\.safetensors"):
+        read_checkpoint(model)
 
 
 class Bomb(str):
