@@ -148,6 +148,7 @@ def interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 def wilson(values: np.ndarray, level: float) -> Interval:
     """Wilson's interval of a share (1927), which is sound near 0 and 1 too."""
+    check_level(level)
     n, share, z = len(values), float(values.mean()), NormalDist().inv_cdf((1 + level) / 2)
     middle, half = share + z**2 / (2 * n), z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
     low, high = ((middle + side * half) / (1 + z**2 / n) for side in (-1, 1))
@@ -194,8 +195,7 @@ def _share_below(sample: np.ndarray, value: float) -> float:
 
 def normal_cdf(values: np.ndarray) -> np.ndarray:
     """The share of a normal variable below each value."""
-    doubled = np.fromiter(map(math.erfc, (-values / math.sqrt(2)).flat), float, values.size)
-    return doubled.reshape(values.shape) / 2
+    return np.fromiter(map(math.erfc, (-values / math.sqrt(2)).flat), float, values.size).reshape(values.shape) / 2
 
 
 def resampled_means(column: np.ndarray, resamples: int, seed: int) -> np.ndarray:

@@ -123,7 +123,6 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     Sound near 0 and 1, where the bootstrap is not. Raises ValueError for another value, and as `bootstrap_interval`.
     """
     sample = checked(values, "values")
-    check_level(level)
     if not np.isin(sample, (0, 1)).all():
         raise ValueError("proportion_interval needs values of 0 and 1; use bootstrap_interval for any other metric.")
     return plain.wilson(sample, level)

@@ -61,9 +61,8 @@ def test_every_number_is_pytrec_evals_on_the_exported_run(everything, name):
     out = everything[0]
     [record] = [s for s in json.loads((out / "results.json").read_text())["systems"] if s["name"] == name]
     assert (record["run"] is None) == (name == "theirs"), "a run that was given is not written again"
-    theirs = judged_by_trec_eval(
-        out / record["run"] if record["run"] else out.parent / record["where"], out / "qrels.trec"
-    )
+    run = out / record["run"] if record["run"] else out.parent / record["where"]
+    theirs = judged_by_trec_eval(run, out / "qrels.trec")
     lines = [line for line in csv.DictReader((out / "per_query.csv").open(encoding="utf-8")) if line["system"] == name]
     assert [line["query"] for line in lines] == list(QUERIES)
     for line in lines:
@@ -148,6 +147,8 @@ MISTAKES = {
     "no run to explain": (["--model", "bm25", "--explain", "ndcg@10=0.5"], "is about a run, and 'BM25' is none"),
     "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),
     "no folder to write": (["--out", "notes.docx/out"], "Cannot write into the folder 'notes.docx/out'"),
+    "no cutoff": (["--metrics", "recall"], "'recall' needs a cutoff: write recall@10.\n"),
+    **{f"a margin of {m}": (["--margin", m], f"--margin {m}: expected a difference above 0") for m in ("0", "nan")},
 }
 
 
@@ -195,12 +196,9 @@ def test_damaged_runs_and_embeddings_are_found_before_anything_ranks(place, monk
     (place / "bad.trec").write_text("q1 Q0 d1 1 high tag\n")
     write_embeddings(place / "vectors")
     np.save(place / "vectors" / "passages.npy", np.ones((3, 8), np.float32))
-    for system, message in (
-        ("bad.trec", "bad.trec', line 1: the score must be"),
-        ("vectors", "has 3 rows, passages.jsonl 12"),
-    ):
-        arguments = ["--data", "set", "--system", "bm25", "--system", system, "--out", "out"]
-        assert main(arguments) == 1
+    faults = {"bad.trec": "bad.trec', line 1: the score must be", "vectors": "has 3 rows, passages.jsonl 12"}
+    for system, message in faults.items():
+        assert main(["--data", "set", "--system", "bm25", "--system", system, "--out", "out"]) == 1
         assert message in capsys.readouterr().err
 
 
@@ -208,11 +206,12 @@ def test_ids_with_blanks_are_written_so_that_trec_eval_reads_them(place):
     """TREC's format has no quoting: the run could not be written after everything was computed, or ids be mixed up."""
     (place / "queries.tsv").write_text("q 1\tapple\nq2\thouse\n")
     (place / "corpus.tsv").write_text("d 1\tthe apple\nd%201\tan apple pie\nd2\ta house\n")
-    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq 1\td 1\t1\nq2\td2\t1\n")
+    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq 1\td 1\t1\nq2\td2\t1\nq2\tgone\t0\n")
     files = ["--queries", "queries.tsv", "--corpus", "corpus.tsv", "--qrels", "qrels.tsv"]
     assert main(["--data", ".", *files, "--system", "bm25", "--out", "out"]) == 0
     assert read_run("out/run.trec")["q%201"].keys() == {"d%201", "d%25201"}
-    assert read_qrels("out/qrels.trec") == {"q%201": {"d%201": 1}, "q2": {"d2": 1}}
+    assert read_qrels("out/qrels.trec") == {"q%201": {"d%201": 1}, "q2": {"d2": 1, "gone": 0}}
+    assert main(["--data", ".", *files, "--model", "out/run.trec", "--explain", "mrr@1=0.5"]) == 0
 
 
 def test_a_report_takes_the_place_of_the_earlier_one(place):
@@ -222,13 +221,14 @@ def test_a_report_takes_the_place_of_the_earlier_one(place):
     assert main([*arguments, "bm25", "--system", "tfidf"]) == 0
     first = {path.name for path in (place / "out").iterdir()}
     (place / "out" / "notes.txt").write_text("a stranger's")
-    assert main([*arguments, "out/run.BM25.trec", "--system", "bm25"]) == 0
+    assert main([*arguments, "out/run.BM25.trec?name=mine", "--system", "bm25"]) == 0
     assert {path.name for path in (place / "out").iterdir()} == first | {"run.BM25.2.trec", "notes.txt"}
     systems = json.loads((place / "out" / "results.json").read_text(encoding="utf-8"))["systems"]
     assert [system["run"] for system in systems] == [None, "run.BM25.2.trec"]
     before = {path: path.read_bytes() for path in (place / "out").iterdir()}
     (place / "bad.csv").write_text("asked,answer\na,b\n")
-    assert main(["--data", "bad.csv", "--out", "out", "--system", "bm25"]) == 1
+    for data in (["bad.csv"], ["set", "--qrels", "out/qrels.trec"]):
+        assert main(["--data", *data, "--out", "out", "--system", "bm25"]) == 1
     assert {path: path.read_bytes() for path in (place / "out").iterdir()} == before, "a failure costs the last report"
 
 
@@ -259,15 +259,16 @@ def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
     write_qrels(Path("qrels.txt"), qrels)
     for name, run in runs.items():
         write_run(Path(name), run, "tag")
-    assert main(["--qrels", "qrels.txt", "--system", *runs, "--metrics", "P@10,AP@30,RR@10,nDCG@10", "--quiet"]) == 0
+    gate = ["--metrics", "P@10,AP@30,RR@10,nDCG@10", "--fail-under", "nDCG@10=0.1"]
+    assert main(["--qrels", "qrels.txt", "--system", *runs, *gate, "--quiet"]) == 0
     record = json.loads(Path("build/report/results.json").read_text(encoding="utf-8"))
+    assert record["main"] == "ndcg@10"
     for system in record["systems"]:
         expected = evaluate(runs[system["where"]], qrels, ["precision@10", "map@30", "mrr@10", "ndcg@10"]).mean
         assert expected.items() <= {name: score["mean"] for name, score in system["scores"].items()}.items()
         assert system["sha256"] == hashlib.sha256(Path(system["where"]).read_bytes()).hexdigest()
-    Path("both.toml").write_text(
-        "".join(f'[systems.{name[0]}]\nrun = "{name}"\n' for name in runs) + '[systems.both]\nfuse = ["a", "b"]\n'
-    )
+    tables = [f'[systems.{name[0]}]\nrun = "{name}"\n' for name in runs]
+    Path("both.toml").write_text("".join([*tables, '[systems.both]\nfuse = ["a", "b"]\n']))
     assert main(["--qrels", "qrels.txt", "--systems", "both.toml", "--metrics", "nDCG@10", "--quiet"]) == 0
     assert read_run("build/report/run.both.trec")["q1"].keys() == {"d1", "d2", "d3", "d8"}
     capsys.readouterr()
@@ -284,7 +285,9 @@ def test_patterns_name_files_without_a_shell_and_cutoffs_the_metrics(tmp_path, m
     for name in "ab":
         (tmp_path / f"{name}.trec").write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
     assert main(["--qrels", "qrels", "--system", "*.trec", "--metrics", "nDCG(gain=exponential)@1", "--quiet"]) == 0
-    assert "a.trec: ndcg(gain=exponential)@1 0.5000" in capsys.readouterr().out
+    out, error = capsys.readouterr()
+    assert "a.trec: ndcg(gain=exponential)@1 0.5000" in out
+    assert "note: a.trec: 1 of 2 queries have no result and score 0\n" in error
     assert main(["--qrels", "qrels", "--system", "a.trec", "--cutoffs", "3,1", "--quiet"]) == 0
     assert "a.trec: recall@1 0.5000, recall@3 0.5000, mrr@3 0.5000, map@3 0.5000, nd" in capsys.readouterr().out
     assert main(["--qrels", "qrels", "--system", "gone*.trec", "--quiet"]) == 1

@@ -186,6 +186,7 @@ def test_kendall_tau_by_hand():
         (lambda: bootstrap_interval(A, level=95), "between 0 and 1"),
         (lambda: interval(A, level=1), "between 0 and 1, such as 0.95, not 1"),
         (lambda: proportion_interval([0, 1], level=0.0), "between 0 and 1"),
+        (lambda: interval([0, 1, 1], level=95), "between 0 and 1, such as"),
         (lambda: proportion_interval(A), "values of 0 and 1"),
         (lambda: paired_test(A, B[:-1]), "a has 8 values and b 7"),
         (lambda: tukey_hsd([[1.0, 2.0]]), "values"),  # a table on its side

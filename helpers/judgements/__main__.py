@@ -124,9 +124,10 @@ def gather(args: argparse.Namespace) -> int:
             grades = ", ".join(f"{name} {grade}" for name, grade in zip(names, both, strict=True))
             lines.append(f"conflict: {pair_ids(pair)}: {grades}")
         place = args.settled or args.sheet.with_name("conflicts.csv")
-        if not args.settled:
-            write_conflicts(place, read_sheet(args.sheet), collected.conflicts)
         tell(args, lines, record | {"file": str(place)})
+        if not args.settled:
+            require_new(place, f"fill it in and give it, --settled {place}")
+            write_conflicts(place, read_sheet(args.sheet), collected.conflicts)
         print(
             f"Conflicts without a grade: {len(collected.conflicts)}, so no judgements are written. Fill in the column "
             f"'grade', not 'given', of {place}, then run the command again with --settled {place}.",
@@ -186,12 +187,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0 on success, 1 after an error or conflicts."""
     args = parser().parse_args(argv)
     try:
-        status: int = args.run(args)
+        return int(args.run(args))
     except (ValueError, RuntimeError, OSError, ImportError) as error:
         missing = error.filename if isinstance(error, FileNotFoundError) else None
-        print(f"error: No file {missing!r}: check the path." if missing else f"error: {error}", file=sys.stderr)
+        text = str(error).replace(', or leave them out: on_missing="skip"', "")  # an option of load_dataset alone
+        print(f"error: No file {missing!r}: check the path." if missing else f"error: {text}", file=sys.stderr)
         return 1
-    return status
 
 
 if __name__ == "__main__":

@@ -51,6 +51,9 @@ def agreement(
         relevance_level: compare binary relevance, a grade of at least this or not, instead of grades.
     """
     one, two = (labels if isinstance(labels, Mapping) else dict(enumerate(labels)) for labels in (first, second))
+    for query, labels in (*one.items(), *two.items()):
+        if not isinstance(labels, Mapping):
+            raise TypeError(f"The labels of query {query!r} must be a dict {{passage: grade}}, not {labels!r}.")
     tables, grades = _tables(one, two, relevance_level)
     if len(grades) < 2:
         raise ValueError(f"Every pair has the grade {grades[0]} from both: kappa is not defined. Judge more pairs.")
@@ -59,21 +62,14 @@ def agreement(
     table, low, high = tables.sum(0), np.nan, np.nan
     observed, expected = (float(share) for share in _shares(table, penalty))
     if (n := len(tables)) > 1:
-        times = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-        same, chance = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
+        rng, each, rows = np.random.default_rng(0), np.full(n, 1 / n), tables.reshape(n, -1)
+        drawn = np.array([rng.multinomial(n, each) @ rows for _ in range(RESAMPLES)])  # the counts of one at a time
+        same, chance = _shares(drawn.reshape(-1, *table.shape), penalty)
         with np.errstate(divide="ignore", invalid="ignore"):
             kappas = np.where(chance < 1, (same - chance) / (1 - chance), np.nan)
         low, high = np.nanpercentile(kappas, [2.5, 97.5]).tolist()
-    return Agreement(
-        kappa=(observed - expected) / (1 - expected),
-        observed=observed,
-        expected=expected,
-        interval=(low, min(high, 1.0)),
-        pairs=int(table.sum()),
-        queries=n,
-        grades=grades,
-        table=table,
-    )
+    kappa, interval = (observed - expected) / (1 - expected), (low, min(high, 1.0))
+    return Agreement(kappa, observed, expected, interval, int(table.sum()), n, grades, table)
 
 
 def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple[np.ndarray, tuple[int, ...]]:

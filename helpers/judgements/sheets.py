@@ -274,10 +274,10 @@ def write_new(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str
     write_text(path, text.getvalue(), "utf-8-sig")
 
 
-def require_new(path: PathLike) -> None:
+def require_new(path: PathLike, advice: str = "give another name") -> None:
     """Raise FileExistsError if there is a file or link of that name."""
     if os.path.lexists(path):
-        raise FileExistsError(f"{Path(path).name} exists and is left as it is: give another name, or move it away.")
+        raise FileExistsError(f"{Path(path).name} exists and is left as it is: {advice}, or move it away.")
 
 
 def pair_ids(pair: Pair) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from helpers.metrics.hits import find_hits
-from helpers.metrics.inputs import Retrieved, checked_cutoff
+from helpers.metrics.inputs import Retrieved, checked_cutoff, warn
 from helpers.metrics.qrels import Judgements, Qrels
 from helpers.metrics.registry import METRICS, Metric, Option, our_name
 
@@ -81,17 +81,18 @@ def evaluate(
     if no_relevant not in ("zero", "skip"):
         raise ValueError(f'no_relevant must be "zero" or "skip", not {no_relevant!r}.')
     judgements = Judgements.of(qrels, relevance_level)
-    deepest = max(k or UNCUT for _, k, _ in named.values())
-    depth = None if judged_only or deepest == UNCUT else deepest
+    cuts = [k or UNCUT for _, k, _ in named.values()]
+    depth = None if judged_only or UNCUT in cuts else max(cuts)
     hits = find_hits(retrieved, judgements, depth, scores=scores, doc_ids=doc_ids)
     hits = hits.condensed() if judged_only else hits
-    keep, ids = np.arange(judgements.n_queries), judgements.query_ids
+    deepest = max((k for k in cuts if k < UNCUT), default=1)
+    if depth is None and isinstance(retrieved, np.ndarray) and retrieved.ndim == 2 and 0 < retrieved.shape[1] < deepest:
+        warn(f"The rankings hold {retrieved.shape[1]} places: a cutoff of {deepest} sees no more.")
     empty = judgements.n_relevant == 0
-    if no_relevant == "skip" and empty.any():
-        if empty.all():
-            raise ValueError("No judged query has a relevant document, so none is left to score.")
-        keep = np.flatnonzero(~empty)
-        ids = [ids[row] for row in keep.tolist()]
+    keep = np.flatnonzero(~empty) if no_relevant == "skip" else np.arange(len(empty))
+    if not len(keep):
+        raise ValueError("No judged query has a relevant document, so none is left to score.")
+    ids = [judgements.query_ids[row] for row in keep.tolist()]
     per_query = {
         name: metric.of(hits, k, **{o: options[o] for o in metric.options if o in options} | own)[keep]
         for name, (metric, k, own) in named.items()
@@ -135,7 +136,7 @@ def _parse_names(
         elif metric.uncut:
             named[base] = (metric, UNCUT, own)
         else:
-            raise ValueError(f"{name!r} needs a cutoff: write {metric.name}@10, or give cutoffs=[10].")
+            raise ValueError(f"{name!r} needs a cutoff: write {metric.name}@10.")
     if not named:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
     return named

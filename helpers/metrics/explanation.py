@@ -155,7 +155,7 @@ def read_lists(
         lists = {"given": given, "twice": (docs, values), "own": given if of.aligned else once(*given, query)}
         if texts:
             lists["text"] = once([texts.get(doc, doc) for doc in docs], values)
-            grades |= {texts.get(doc, doc): grade for doc, grade in grades.items()}
+            grades |= {texts.get(doc, doc): grade for doc, grade in sorted(grades.items(), key=lambda one: one[1])}
         every = in_every_order(*given, grades, depths)
         for view, one in lists.items():
             views.setdefault(view, []).append(every if one[0] is given[0] else in_every_order(*one, grades, depths))
@@ -168,8 +168,7 @@ def once(docs: list[Any], scores: np.ndarray, unwanted: Any = None) -> tuple[lis
     if unwanted not in docs and len(set(docs)) == len(docs):
         return docs, scores
     first = dict(zip(docs[::-1], range(len(docs))[::-1], strict=True))
-    first.pop(unwanted, None)
-    keep = sorted(first.values())
+    keep = sorted(place for doc, place in first.items() if doc != unwanted)
     return [docs[place] for place in keep], scores[keep]
 
 
@@ -316,16 +315,17 @@ def ndcgs(hits: Hits, k: int, _: str) -> dict[tuple[str, ...], np.ndarray]:
 
 
 def chance_of(tables: list[tuple[Figure, np.ndarray]], distances: dict[str, np.ndarray], far: float) -> float:
-    """The share of made-up figures that conventions as near as `far` give, of those between the least and the greatest.
+    """The share of made-up figures that conventions as near as `far` give, between the least and the greatest of these.
 
-    Figures of different metrics are taken to vary on their own, which makes the share rather too large.
+    Without the tenth farthest from those told. Metrics are taken to vary on their own, which makes the share too large.
     """
     share = 1.0
     for family, distance in distances.items():
-        mine = [(values, 10.0**figure.places) for figure, values in tables if figure.family == family]
-        cells = np.unique([np.round(values[distance <= far + 1e-9] * scale) for values, scale in mine], axis=1)
-        room = np.maximum(np.ptp(cells, axis=1) + 1, [scale / 10 for _, scale in mine])
-        share *= cells.shape[1] / float(room.prod())
+        mine = [(values, f.value, 10.0**f.places) for f, values in tables if f.family == family]
+        off = np.unique([np.round(v[distance <= far + 1e-9] * n) - round(told * n) for v, told, n in mine], axis=1)
+        off = off[:, np.argsort(np.abs(off).max(axis=0), kind="stable")[: off.shape[1] - off.shape[1] // 10]]
+        room = np.maximum(np.ptp(off, axis=1) + 1, [scale / 10 for *_, scale in mine])
+        share *= off.shape[1] / float(room.prod())
     return share
 
 

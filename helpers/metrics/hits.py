@@ -79,9 +79,11 @@ def find_hits(
     """
     depth = None if depth is None else checked_cutoff(depth)
     if isinstance(retrieved, Hits):
-        needed = retrieved.retrieved.max() if depth is None else depth
-        if needed > retrieved.depth:
-            raise ValueError(f"These hits reach rank {retrieved.depth}, rank {needed} was asked for: find them again.")
+        if qrels is not None and qrels is not retrieved.judgements:
+            raise TypeError("Hits hold their judgements already: write recall(hits, k) or the like, without qrels.")
+        needed, deepest = retrieved.retrieved.max() if depth is None else depth, retrieved.depth
+        if needed > deepest:
+            raise ValueError(f"These hits reach rank {deepest}, rank {needed} was asked for: take depth={needed}.")
         return retrieved
     judgements = Judgements.of(qrels)
     rank, counts, unjudged, tied = read_rankings(retrieved, judgements, depth, scores, doc_ids)

@@ -38,23 +38,24 @@ def read_rankings(
     doc_ids: Sequence[Any] | None = None,
 ) -> Rankings:
     """Read the accepted forms: an integer array, lists of ids, or a run keyed by query; see `evaluate`."""
+    rows = retrieved if isinstance(retrieved, np.ndarray) and retrieved.dtype.kind not in "OUS" else None
+    if doc_ids is not None and (rows is None or scores is None or rows.max(initial=0) >= len(doc_ids)):
+        raise ValueError("doc_ids goes with `scores` and an array of rows: give the id of every row, or leave it out.")
     if isinstance(retrieved, Mapping):
         if judgements.aligned:
             raise TypeError("The run is keyed by query, qrels is a list: key both by query, or neither.")
         run: Mapping[Any, OneRanking] = retrieved
     else:
         if not judgements.aligned:
-            raise TypeError(
-                "qrels is keyed by query, the ranking is not: give a run {query: [doc, …]}, or a list of qrels."
-            )
+            raise TypeError("qrels is keyed by query, the ranking is not: give {query: [doc, …]}, or a list of qrels.")
         rankings = retrieved if isinstance(retrieved, np.ndarray) else list(retrieved)
         if len(rankings) != judgements.n_queries:
             raise ValueError(
                 f"{len(rankings)} rankings for {judgements.n_queries} judged queries: there must be one each."
             )
-        if isinstance(rankings, np.ndarray) and rankings.dtype.kind not in "OUS":
+        if rows is not None:
             text_of = str if doc_ids is None else lambda row: str(doc_ids[row])
-            return _read_rows(rankings, judgements, depth, scores, text_of)
+            return _read_rows(rows, judgements, depth, scores, text_of)
         run = dict(enumerate(rankings.tolist() if isinstance(rankings, np.ndarray) else rankings))
     if scores is not None:
         raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")

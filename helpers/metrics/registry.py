@@ -94,11 +94,9 @@ def metric(name: str) -> Callable[[Definition], Definition]:
         def function(
             retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
         ) -> np.ndarray:
-            if isinstance(retrieved, Hits):  # called as recall(hits, k)
-                if qrels is not None and (k is not None or not isinstance(qrels, (int, np.integer))):
-                    raise TypeError(f"Hits hold their judgements already: write {name}(hits, k) without qrels.")
-                qrels, k = None, k if qrels is None else qrels
-            elif isinstance(qrels, (int, np.integer)):
+            if isinstance(retrieved, Hits) and k is None and isinstance(qrels, (int, np.integer)):
+                qrels, k = None, qrels  # called as recall(hits, k)
+            if isinstance(qrels, (int, np.integer)):
                 raise TypeError(
                     f"qrels is {qrels!r}: give the judgements as the second argument, the cutoff as the third."
                 )

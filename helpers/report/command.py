@@ -105,7 +105,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.explain:
         return _explain(args, specs)
     first = specs[0].name
-    metrics = args.metrics.split(",") if args.metrics else []
+    metrics = canonical_metrics(args.metrics.split(",")) if args.metrics else []
     if metrics:
         check_metrics(metrics, 10)
     floors = [read_gate("--fail-under", text) for text in args.fail_under]
@@ -117,7 +117,7 @@ def _run(args: argparse.Namespace) -> int:
     asked = map(checked_cutoff, (args.cutoffs or f"1,{last}").split(","))
     cutoffs = sorted({*asked, *filter(None, map(cutoff_of, metrics))})
     chosen = metrics or default_metrics(cutoffs)
-    drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
+    drops = drops or ([(check_metrics(chosen, 10)[-2], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(specs, data, cutoffs[-1], metrics=chosen, progress=not args.quiet)
@@ -127,7 +127,7 @@ def _run(args: argparse.Namespace) -> int:
         alpha = LEVEL / len(drops)
         outcomes += [no_drop(comparison, first, earlier, *drop, alpha, args.language) for drop in drops]
     line = headline(comparison, first, earlier, margin, args.language)
-    page = render(comparison, language=args.language, verdicts=outcomes, headline=line)
+    page = render(comparison, language=args.language, verdicts=outcomes, headline=line, baseline=bool(earlier))
     files = comparison.save(args.out, {"report.html": page})
     print(line, end="\n" if line else "")
     _print_results(comparison, files, outcomes, args.language)
@@ -146,7 +146,7 @@ def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
     if specs[0].kind != "run":
         raise ValueError(f"--explain is about a run, and {specs[0].name!r} is none: give a run file, --model my.trec.")
     data = _load(args, specs)
-    qrels = as_qrels(data.qrels, data.query_ids, data.corpus_ids)
+    qrels = as_qrels(data.qrels, data.query_ids, data.doc_ids)
     found = explain(read_run(specs[0].where), qrels, figures, relevance_level=data.relevance_level)
     print(found.text(args.language))
     return 0
@@ -162,7 +162,12 @@ def _check(args: argparse.Namespace) -> None:
         raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
+    if args.margin is not None and not 0 < args.margin <= 1:
+        raise ValueError(f"--margin {args.margin:g}: expected a difference above 0 and at most 1, such as {MARGIN}.")
     folder: Path = args.out
+    judged = [Path(args.qrels).expanduser(), Path(args.data or "", args.qrels)] if args.qrels else []
+    if folder.resolve() / "qrels.trec" in [path.resolve() for path in judged]:
+        raise ValueError(f"--qrels {args.qrels!r} is a file that the report would write over: choose another --out.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -171,7 +176,7 @@ def _check(args: argparse.Namespace) -> None:
         raise OSError(
             f"Cannot write into the folder {str(folder)!r} ({error.strerror or error}); choose another, --out."
         ) from None
-    if args.baseline and folder.resolve() in (args.baseline.resolve(), args.baseline.resolve().parent):
+    if args.baseline and folder.resolve() == args.baseline.resolve():
         raise ValueError(
             f"--baseline {str(args.baseline)!r} is the report that this one replaces: choose another --out."
         )
@@ -183,10 +188,8 @@ def _chosen(args: argparse.Namespace) -> Record:
 
 def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
     """Load the collection, and print it to the error stream with how it differs from its source."""
-    if args.data is None and args.qrels:
-        data = _judgements_alone(args, specs)
-    else:
-        data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args))
+    alone = args.data is None and args.qrels
+    data = _judgements_alone(args, specs) if alone else load_dataset(args.data or OFFLINE_DATA, **_chosen(args))
     data = data.without_unanswered() if args.unanswered == "skip" else data
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     for label, value in changes(data, args.language):
@@ -232,6 +235,8 @@ def _print_results(comparison: Comparison, files: Sequence[Path], outcomes: Sequ
     for name, result in comparison.results.items():
         for note in result.notes:
             print(f"note: {name}: {one_line(note.text)}", file=sys.stderr)
+        if (own := result.evaluation) and own.missing:
+            print(f"note: {name}: {own.missing} of {own.queries} queries have no result and score 0", file=sys.stderr)
     for name, evaluation in comparison.scored.items():
         print(f"{name}: " + ", ".join(f"{metric} {evaluation.mean[metric]:.4f}" for metric in comparison.metrics))
     for name, error in comparison.failed.items():

@@ -249,13 +249,9 @@ def load_system(spec: Spec, results: Mapping[str, Result], progress: bool) -> Sy
 
 def dense(model: Model, options: Options, progress: bool) -> Dense:
     """Return the system that compares a model's vectors, or by MaxSim its token vectors."""
-    return Dense(
-        model,
-        "maxsim" if model.info.pooling == Pooling.MAXSIM else None,
-        factory=options.get("index", Dense.factory),
-        batch_size=options.get("batch_size", BATCH_SIZE),
-        progress=progress,
-    )
+    pooling = "maxsim" if model.info.pooling == Pooling.MAXSIM else None
+    factory, batch_size = options.get("index", Dense.factory), options.get("batch_size", BATCH_SIZE)
+    return Dense(model, pooling, factory=factory, batch_size=batch_size, progress=progress)
 
 
 def _load_scorer(options: Options, progress: bool) -> FlagScorer:

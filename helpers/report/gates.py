@@ -24,7 +24,7 @@ class Baseline(NamedTuple):
     scores: dict[str, np.ndarray]
 
 
-MARGIN = 0.01  # the smallest difference that matters, unless the file of systems or --fail-if-drop gives another
+MARGIN = 0.01  # the smallest difference that matters, unless --margin or --fail-if-drop gives another
 MENDED = 0.1  # two shares of judged passages further apart than this explain a difference by themselves
 
 
@@ -50,9 +50,8 @@ def headline(
         other, judged = others[0], comparison.metrics[-1]
         shares, before = (now.mean[judged], scored[other].mean[judged]), scored[other].per_query[main]
     found = change(before, now.per_query[main], margin)
-    action = {"better": "ship", "cannot tell": "judge"}.get(found.verdict, "keep")
     behind = shares[1] - shares[0] if found.difference < 0 else shares[0] - shares[1]
-    action = "mend" if behind > MENDED else action
+    action = "mend" if behind > MENDED else {"better": "ship", "cannot tell": "judge"}.get(found.verdict, "keep")
     values = {
         "name": candidate, "other": other, "metric": shown(main), "difference": number(found.difference),
         "low": number(found.low), "high": number(found.high), "p": p_text(found.p_value), "margin": f"{margin:g}",
@@ -76,7 +75,7 @@ def read_baseline(folder: Path, data: RetrievalDataset, system: str, metrics: Se
         theirs, date, known, schema = record["data"], record["made_with"]["date"], record["metrics"], record["schema"]
         with table.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(f"No file {error.filename!r}: expected the folder of a report.") from None
     except (ValueError, LookupError, TypeError) as error:
         raise ValueError(f"{str(path)!r} is no result of a report ({error!r}): give the folder of one.") from None
@@ -99,7 +98,8 @@ def read_baseline(folder: Path, data: RetrievalDataset, system: str, metrics: Se
     names = list(dict.fromkeys(row["system"] for row in rows))
     name = names[0] if len(names) == 1 else as_cell(system)
     if name not in names:
-        raise ValueError(f"The baseline has no system {system!r} but {', '.join(names)}: name this one alike, ?name=….")
+        others = f"but {', '.join(names)}: name this one alike, ?name=…." if names else "nor another: all failed."
+        raise ValueError(f"The baseline has no system {system!r} {others}")
     by_query = {row["query"]: row for row in rows if row["system"] == name}
     own = [by_query[as_cell(query)] for query in data.query_ids]
     return Baseline(date, {metric: np.array([float(row[metric]) for row in own]) for metric in metrics})

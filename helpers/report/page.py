@@ -56,10 +56,11 @@ def render(
     language: str = "en",
     verdicts: Sequence[tuple[str, str]] = (),
     headline: str = "",
+    baseline: bool = False,
 ) -> str:
     """Return the page of a comparison; everything that comes from data, models or files is escaped.
 
-    ``verdicts`` has of each gate its name and why; ``headline`` comes first.
+    ``verdicts`` has of each gate its name and why; ``headline`` comes first, against a ``baseline`` or of two systems.
     """
     import jinja2
 
@@ -75,8 +76,7 @@ def render(
     templates.globals |= {"policy": POLICY, "palette": COLOURS | GREYS, "dark": DARK}
     return templates.get_template("report.html.jinja").render(
         title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
-        main=shown(comparison.main), number=number, differs=differs,
-        width=WIDTH,
+        main=shown(comparison.main), number=number, differs=differs, width=WIDTH, told=bool(headline) and not baseline,
     )  # fmt: skip
 
 
@@ -104,8 +104,8 @@ class View:
         systems = several.format(first=names[0], second=names[-1], more=len(names) - 1, all=len(names))
         return w["title"].format(systems=systems, data=self.comparison.data.name)
 
-    def summary(self, headline: str = "") -> list[str]:
-        """Return the sentences on the best system, and how sure its lead is where no headline says so."""
+    def summary(self, told: bool = False) -> list[str]:
+        """Return the sentences on the best system, and how sure its lead is unless a headline told that."""
         c, w = self.comparison, self.words
         if not self.names:
             return [w["summary_none"]]
@@ -120,7 +120,7 @@ class View:
         answers = {p for grades in c.data.qrels for p, grade in grades.items() if grade >= c.data.relevance_level}
         if len(answers) == len(c.data.corpus) > 1 and not c.data.judged_alone:
             sentences.append(w["summary_answers"])
-        if (rows := c.tests) and not (headline and len(rows) == 1):
+        if (rows := c.tests) and not told:
             row = next(iter(rows.values()))
             p, which = row.get("adjusted p", row["p"]), w["adjusted_p" if "adjusted p" in row else "plain_p"]
             key = "summary_clear" if p < SMALL else "summary_open"
@@ -289,9 +289,7 @@ class View:
         """Return versions, models and files behind the numbers."""
         w, record = self.words, provenance()
         rows = [(w["date"], str(record["date"])), ("Python", str(record["python"])), *record["packages"].items()]
-        return rows + [
-            (name, w["comma"].join(facts(result.metadata))) for name, result in self.comparison.results.items()
-        ]
+        return rows + [(name, w["comma"].join(facts(own.metadata))) for name, own in self.comparison.results.items()]
 
 
 def changes(data: RetrievalDataset, language: str) -> list[tuple[str, str]]:

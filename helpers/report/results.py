@@ -209,17 +209,18 @@ class Comparison:
 
 
 def run_names(comparison: Comparison) -> dict[str, str]:
-    """Return the file of the run that each system gets: ``run.trec``, or of several ``run.NAME.trec``, a plain name."""
-    own = [name for name in comparison.scored if comparison.results[name].metadata["kind"] != "run"]
-    if len(comparison.results) == 1:
+    """Return each system's file, ``run.trec``, or of several ``run.NAME.trec``: none that a run was read from."""
+    results, files = comparison.results, dict[str, str]()
+    own = [name for name, one in results.items() if one.evaluation and one.metadata["kind"] != "run"]
+    if len(results) == 1:
         return dict.fromkeys(own, "run.trec")
-    files: dict[str, str] = {}
-    for name in comparison.results:
+    given = {one.metadata["where"] for one in results.values()}  # of runs the name of the file
+    for name in own:
         bare = re.sub(r"^run\.|(\.(trec|run|txt|gz))+$", "", name)
         plain = re.sub(r"[^\w.-]+", "-", bare).strip("-.")[:80] or "system"
-        taken = sum(file.startswith(f"run.{plain}.") for file in files.values())
-        files[name] = f"run.{plain}.{taken + 1}.trec" if taken else f"run.{plain}.trec"
-    return {name: files[name] for name in own}
+        tried = [f"run.{plain}.trec", *(f"run.{plain}.{n}.trec" for n in range(2, 2 * len(results) + 2))]
+        files[name] = next(file for file in tried if file not in {*given, *files.values()})
+    return files
 
 
 def data_digests(data: RetrievalDataset) -> dict[str, str]:

@@ -55,7 +55,7 @@ def load_contenders(
     listed = [] if models == "offline" else [models] if isinstance(models, str | Path) else models
     for name_or_path in listed:
         if (name := short_name(str(name_or_path))) in contenders:
-            raise ValueError(f"Two models are called {name!r}: rename the folder {str(name_or_path)!r}.")
+            raise ValueError(f"Two models are called {name!r}: give {str(name_or_path)!r} as a folder of another name.")
         contenders[name] = _contender(name_or_path)
     return contenders
 

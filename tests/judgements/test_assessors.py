@@ -47,6 +47,8 @@ def test_kappa_is_that_of_scikit_learn(weights):
     first, second = labels()
     found = agreement(first, second, weights)
     assert found.kappa == pytest.approx(cohen_kappa_score(flat(first), flat(second), weights=weights), abs=1e-12)
+    found = agreement(first, second, weights, relevance_level=2)
+    assert found.kappa == pytest.approx(cohen_kappa_score(flat(first) >= 2, flat(second) >= 2))
 
 
 def test_weights_go_by_the_distance_of_grades():
@@ -56,13 +58,6 @@ def test_weights_go_by_the_distance_of_grades():
     expected = cohen_kappa_score(flat(first), flat(second), weights="quadratic", labels=[0, 1, 2, 3])
     assert agreement(first, second, "quadratic").kappa == pytest.approx(expected)
     assert expected != pytest.approx(cohen_kappa_score(flat(first), flat(second), weights="quadratic"))
-
-
-def test_relevance_level_makes_two_classes():
-    """Agreement on what counts for recall would be mixed up with agreement on grades."""
-    first, second = labels()
-    found = agreement(first, second, relevance_level=2)
-    assert found.kappa == pytest.approx(cohen_kappa_score(flat(first) >= 2, flat(second) >= 2))
 
 
 def test_only_pairs_of_both_count_whatever_their_order():
@@ -102,3 +97,5 @@ def test_labels_that_cannot_agree_or_differ_are_refused():
         agreement([{0: 1}], [{1: 1}])
     with pytest.raises(ValueError, match="kappa is not defined"):
         agreement([{0: 2}], [{0: 2}])
+    with pytest.raises(TypeError, match=r"labels of query 0 must be a dict {passage: grade}, not 1"):
+        agreement([{0: 1}, {0: 0}], [1, 0])

@@ -131,9 +131,8 @@ def test_all_faults_come_at_once(sheet):
 
 def test_the_list_of_faults_ends(tmp_path):
     """Thousands of lines would scroll the first away."""
-    data = RetrievalDataset(
-        "many", ["q"], [f"passage {n}" for n in range(30)], [{}], ["q"], [f"p{n}" for n in range(30)]
-    )
+    texts, ids = ([f"{name}{n}" for n in range(30)] for name in ("passage ", "p"))
+    data = RetrievalDataset("many", ["q"], texts, [{}], ["q"], ids)
     write_sheet(tmp_path / "sheet.csv", data, [range(30)])
     with pytest.raises(ValueError, match="… and 10 more") as error:
         collect(tmp_path / "sheet.csv", [tmp_path / "sheet.csv"])

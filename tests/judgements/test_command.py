@@ -64,6 +64,10 @@ def test_from_texts_to_a_collection(folder, capsys):
     assert "75.0% got equal grades" in shown.out
     assert shown.err.startswith("Conflicts without a grade: 1, so no judgements are written.")
     assert "with --settled judging/conflicts.csv" in shown.err
+    assert run(command) == 1
+    again = capsys.readouterr()
+    assert again.out == shown.out
+    assert "fill it in and give it, --settled judging/conflicts.csv" in again.err
     assert not Path("qrels.txt").exists()
     assert run(f"{command} --settled judging/conflicts.csv") == 1
     assert "column 'grade', not 'given', of judging/conflicts.csv" in capsys.readouterr().err
@@ -149,28 +153,22 @@ def test_a_sheet_that_excel_saved_in_china_is_read(folder, capsys):
         ("sheet . --systems BM25 --corpus other.jsonl", "other.jsonl"),
         ("sheet . --runs stranger.run", "passage 'p99' is not in the data: give the run of these texts"),
         ("sheet . --runs other.run", "other.run: query 'q9' is not in the data: give the run of these texts"),
-        ("sheet . --runs mine.run --queries blank.csv", "2 of 3 queries are blank"),
+        ("sheet . --runs mine.run --queries blank.csv", "are blank. The first: 'q2', 'q3'. Fill them in.\n"),
+        ("sheet . --systems BM25 --queries spaced.csv", "'my q' cannot be written to a TREC file"),
         ("sheet . --runs mine.run --assessors anna anna", "different names"),
         ("sheet . --runs mine.run --assessors sheet", "different names"),
         ("collect no.csv mine.run", "error: No file 'no.csv': check the path."),
     ],
 )
 def test_a_mistake_is_told_in_one_line(folder, capsys, command, message):
-    """A traceback, or a sheet made of something else than was meant."""
+    """A traceback, a sheet made of something else than was meant, or grades that then cannot be written."""
     write_run("stranger.run", {"q1": {"p99": 1.0}})
     write_run("other.run", {"q9": {"p2": 1.0}})
     Path("blank.csv").write_text("id,text\nq1,one\nq2,\nq3,\n")
+    Path("spaced.csv").write_text("id,text\nmy q,what makes the sky blue\n")
     assert run(command) == 1
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert message in error
     assert error.count("\n") == 1
     assert not Path("judging").exists()
-
-
-def test_ids_that_no_qrels_file_can_hold_are_refused_before_anybody_judges(folder, capsys):
-    """Whoever has graded hundreds of pairs would learn only then that they cannot be written."""
-    (folder / "queries.jsonl").write_text('{"_id": "my q", "text": "what makes the sky blue"}\n', encoding="utf-8")
-    assert run("sheet . --systems BM25 --depth 1") == 1
-    assert "'my q' cannot be written to a TREC file" in capsys.readouterr().err
-    assert not (folder / "judging").exists()

@@ -82,9 +82,8 @@ def test_the_order_follows_the_seed_and_keeps_queries_together(tmp_path):
         orders.append([(row.query_id, row.passage_id) for row in read_sheet(path).rows])
     assert orders[0] == orders[1] != orders[2]
     assert sorted(orders[0]) == sorted(orders[2]) != orders[0]
-    assert any(
-        passages != sorted(passages) for passages in ([p for q, p in orders[0] if q == f"q{n}"] for n in range(5))
-    )
+    each = [[passage for query, passage in orders[0] if query == f"q{n}"] for n in range(5)]
+    assert any(passages != sorted(passages) for passages in each)
     queries = [query for query, _ in orders[0]]
     assert len([1 for one, two in pairwise(queries) if one != two]) == 5
 

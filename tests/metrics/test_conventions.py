@@ -146,9 +146,8 @@ def test_sentence_transformers_leaves_out_queries_with_nothing_relevant():
     """The table says: all judged with a relevant document. A query without a hit counts, one without an answer not."""
     from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
-    evaluator = InformationRetrievalEvaluator(
-        dict.fromkeys(QRELS, ""), {}, {q: {d for d, g in docs.items() if g} for q, docs in QRELS.items()}
-    )
+    relevant = {q: {d for d, g in docs.items() if g} for q, docs in QRELS.items()}
+    evaluator = InformationRetrievalEvaluator(dict.fromkeys(QRELS, ""), {}, relevant)
     assert evaluator.queries_ids == ["q1", "q2"]
     assert said("en", "sentence-transformers", 3) == "all judged with a relevant document"
     assert said("zh", "sentence-transformers", 3) == "全部有相关文档的查询"
@@ -196,9 +195,8 @@ def test_table_of_libraries_is_true(library):
     assert measured == pytest.approx(said, rel=0, abs=5.1e-4)  # half of the last digit printed; BEIR rounds to five
     our_own = lib.evaluate(WORKED_RUN, WORKED, metrics).mean
     shared = [metric for metric in metrics if abs(our_own[metric] - said[metric]) < 5.1e-4]  # of trec_eval's convention
-    assert [measured[metric] for metric in shared] == pytest.approx(
-        [our_own[metric] for metric in shared], rel=0, abs=6e-6
-    )
+    ours, theirs = ([values[metric] for metric in shared] for values in (our_own, measured))
+    assert theirs == pytest.approx(ours, rel=0, abs=6e-6)
     assert shared or library == "scikit-learn"
 
 

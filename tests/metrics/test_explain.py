@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from helpers.metrics import Judgements, evaluate, explain
-from helpers.metrics.explanation import WHOLE, Table, conventions, read_figure, read_lists
+from helpers.metrics.explanation import WHOLE, Table, chance_of, conventions, read_figure, read_lists
 from tests.metrics.plainly import DEFAULTS, case, sample
 from tests.metrics.samples import RELEVANT, RETRIEVED
 
@@ -90,14 +90,20 @@ def test_made_up_figures_are_rarely_explained_without_a_warning():
             told, spans = table.figures, [np.quantile(block, (0.05, 0.95)) for block in table.blocks]
             for _ in range(56):
                 drawn = [f"{rng.uniform(*span):.{digits}f}" for span in spans]
-                table.figures = [
-                    f._replace(value=float(text), places=digits) for f, text in zip(told, drawn, strict=True)
-                ]
+                pairs = zip(told, drawn, strict=True)
+                table.figures = [f._replace(value=float(text), places=digits) for f, text in pairs]
                 _, found, _ = table.search()
                 unwarned += bool(found) and not found[0].coincidence
                 total += 1
     assert total > 1000
     assert unwarned <= 0.05 * total
+
+
+def test_one_value_far_from_the_others_does_not_make_a_match_rare():
+    """A convention that gives 0 would thin out the others, and a likely coincidence go without a word."""
+    values = np.array([[0.0, *np.linspace(0.8, 0.85, 20).round(3)]])  # 19 stay, in a room of a hundred figures
+    told = read_figure("ndcg@10", "0.820")
+    assert chance_of([(told, values)], {"ndcg": np.zeros_like(values)}, 1.0) == pytest.approx(0.19)
 
 
 @pytest.mark.slow
@@ -150,7 +156,7 @@ def test_what_counts_as_a_document():
     for told, view, more in (
         (({"a": ["x", "b", "b"], "b": ["x", "a"]}, {"map@3": "0.5417"}), "twice", {}),
         (({"a": {"a": 3.0, "b": 2.0}, "b": {"b": 2.0, "a": 1.0}}, {"mrr@2": "1.0"}), "own", {}),
-        (({"a": ["z", "c"], "b": ["a"]}, {"map@2": "1.0"}), "text", {"texts": {"b": "same", "z": "same", "c": "c"}}),
+        (({"a": ["z", "c"], "b": ["a"]}, {"map@2": "1.0"}), "text", {"texts": {"c": "c"} | dict.fromkeys("abz", "s")}),
     ):
         first = explain(told[0], qrels, told[1], **more).candidates[0]
         assert first.settings["view"] == view

@@ -116,12 +116,12 @@ IMPOSSIBLE = [  # a ValueError, and what it says
     (lambda: lib.r_precision([[1]], [[1]], 3), "no cutoff"),
     (lambda: lib.rbp([[1]], [[1]], persistence=1), "between 0 and 1, not 1"),
     (lambda: lib.err([[1]], [{1: 3}], max_grade=2), "max_grade is 2, .* judged 3"),
-    (
-        lambda: evaluate(np.array([[1, -1, 2, 3]]), [{1: 1}], "recall@3", scores=np.array([[0.3, 0.9, 0.5, 0.6]])),
-        "query 0 has padding",
-    ),
+    (lambda: evaluate(np.array([[1, -1, 2]]), [{1: 1}], "recall@2", scores=np.array([[0.3, 0.9, 0.5]])), "has padding"),
     (lambda: evaluate(np.array([[1, 2, 1]]), [{1: 1}], "recall@2", scores=np.array([[0.3, 0.9, 0.5]])), "1 twice"),
-    (lambda: lib.recall(find_hits([[1]], [[1]], 1), k=2), "reach rank 1"),
+    (lambda: lib.recall(find_hits([[1]], [[1]], 1), k=2), "reach rank 1, rank 2 .*take depth=2"),
+    (lambda: evaluate(np.array([[0, 1]]), [[0]], "mrr@2", scores=np.ones((1, 2)), doc_ids=["a"]), "id of every row"),
+    (lambda: evaluate(np.array([[0, 1]]), [[0]], "mrr@2", doc_ids=["a", "b"]), "id of every row"),
+    (lambda: evaluate([[0, 1]], [[0]], "mrr@2", doc_ids=["a", "b"]), "id of every row"),
 ]
 MISTAKEN = [  # a TypeError, and what it says
     (lambda: evaluate(np.array([[1]]), [{"1": 1}], "recall@1"), "'1' \\(str\\)"),
@@ -138,6 +138,7 @@ MISTAKEN = [  # a TypeError, and what it says
     (lambda: evaluate(["d1"], [["d1"]], "recall@1"), "expected a list of ids"),
     (lambda: evaluate(np.array([1, 2]), [[1], [2]], "recall@1"), "shape \\(2,\\)"),
     (lambda: lib.recall(find_hits([[1]], [[1]]), [[1]]), "without qrels"),
+    (lambda: evaluate(find_hits([[1]], [[1]]), [[1]], "recall@1"), "without qrels"),
     (lambda: lib.recall([[1]], 5), "qrels is 5"),
     (lambda: evaluate([[1]], [[1]], "rbp@1", p=0.5), "'p'.*gain, max_grade, persistence"),
     (lambda: lib.recall([[1]], [[1]], gain="linear"), "gain"),
@@ -162,6 +163,7 @@ def test_bad_input_is_refused(error, call, message):
         (lambda: evaluate({"q": ["e\u0301"]}, {"q": ["\xe9"]}, "mrr@1"), r"'e\\u0301' against '\\xe9'.*form, NFC"),
         (lambda: evaluate({"1": ["d1"]}, {"q1": ["d1"]}, "recall@1"), "No query of the run"),
         (lambda: evaluate(np.array([[1, 2]]), [{1: 1}], "recall@10"), "hold 2 places"),
+        (lambda: evaluate(np.array([[1, 2]]), [{1: 1}], ["recall@9", "rprec"]), "a cutoff of 9 sees no more"),
         (lambda: evaluate(np.array([[1, 2]]), [{1: 1}], "mrr@2", scores=np.array([[0.1, 0.4]])), "distances"),
     ],
 )

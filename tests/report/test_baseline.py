@@ -11,7 +11,7 @@ from helpers.report.gates import Baseline, headline, no_drop, read_baseline
 from helpers.report.page import number
 from helpers.report.results import data_digests
 from helpers.significance import minimum_detectable_difference
-from tests.systems.samples import collection, numbered, shifted
+from tests.systems.samples import collection, failing, numbered, shifted
 
 METRICS = "recall@1,mrr@1,map@1,ndcg@1"
 
@@ -100,6 +100,9 @@ def test_the_first_line_of_two_runs(place, capsys, monkeypatch):
     assert printed.startswith("mine is worse. Its nDCG@1 less that of other is −0.500 (")
     assert printed.endswith("among the first passages 50.0 % of mine's and 100.0 % of other's are judged.")
     assert '<div class="summary">\n<p><strong>mine is worse. ' in Path("two/report.html").read_text(encoding="utf-8")
+    assert report("half", *both, "--baseline", "old") == 3
+    assert "significantly better than the next, mine" in Path("two/report.html").read_text(encoding="utf-8")
+    capsys.readouterr()
     judged = "".join(f"q{n} 0 d{m} 0\n" for n in range(12) for m in range(13) if m != n)
     Path("qrels").write_text(Path("qrels").read_text() + judged)
     assert report("half", *both) == 0
@@ -151,6 +154,9 @@ def test_a_baseline_is_named_alike_or_alone(tmp_path):
     assert read_baseline(tmp_path, data, "other", ["ndcg@1"]).scores["ndcg@1"].tolist() == [0.0] * 12
     with pytest.raises(ValueError, match="has no system 'mine' but '=mine, other: name this one alike"):
         read_baseline(tmp_path, data, "mine", ["ndcg@1"])
+    compare({"mine": failing("no luck")}, data, 1).save(tmp_path)
+    with pytest.raises(ValueError, match="has no system 'mine' nor another: all failed"):
+        read_baseline(tmp_path, data, "mine", ["ndcg@1"])
 
 
 def test_mistakes_are_refused_before_anything_is_read(place, capsys):
@@ -159,6 +165,7 @@ def test_mistakes_are_refused_before_anything_is_read(place, capsys):
         (["--fail-if-drop", "ndcg@1"], "give its folder, --baseline."),
         (["--baseline", "gone"], "No folder 'gone'"),
         (["--baseline", "."], "expected the folder of a report"),
+        (["--baseline", "qrels"], "expected the folder of a report"),
         (["--baseline", "old", "--fail-if-drop", "ndcg@1=x"], "expected METRIC or METRIC=VALUE"),
     ):
         assert report("best", "--out", "new", *options) == 1
@@ -166,6 +173,7 @@ def test_mistakes_are_refused_before_anything_is_read(place, capsys):
     assert report("best", "--out", "old", "--baseline", "old") == 1
     assert "is the report that this one replaces" in capsys.readouterr().err
     assert Path("old/results.json").exists()
+    assert report("best", "--out", ".", "--baseline", "old") == 0
 
 
 @pytest.mark.slow

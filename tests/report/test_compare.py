@@ -74,10 +74,8 @@ def test_the_relevance_level_of_the_collection_holds(compared):
     """Passages with a grade below the level would count as relevant."""
     strict = replace(collection(), relevance_level=2)
     found = compare(["bm25"], strict).results["BM25"]
-    expected = evaluate(
-        found.ranking.ids, strict.qrels, "recall@1", scores=found.ranking.scores, doc_ids=strict.corpus_ids,
-        relevance_level=2,
-    ).mean["recall@1"]  # fmt: skip
+    order = {"scores": found.ranking.scores, "doc_ids": strict.corpus_ids}
+    expected = evaluate(found.ranking.ids, strict.qrels, "recall@1", relevance_level=2, **order).mean["recall@1"]
     assert found.evaluation.mean["recall@1"] == expected
     assert compared.scored["BM25"].mean["recall@1"] != expected
 
@@ -88,9 +86,8 @@ def test_a_failing_system_costs_its_own_row():
     assert found.failed == {"broken": "no memory"}
     assert list(found.table().index) == ["words", "broken"]
     assert found.table().loc["broken"].isna().all()
-    assert [(one["kind"], one["where"]) for one in as_record(found)["systems"]] == [
-        ("object", "SimpleNamespace"), ("object", "Words")
-    ]  # fmt: skip
+    kinds = [(one["kind"], one["where"]) for one in as_record(found)["systems"]]
+    assert kinds == [("object", "SimpleNamespace"), ("object", "Words")]
     assert found.paired().empty
 
 

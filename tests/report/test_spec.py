@@ -59,10 +59,7 @@ def test_options_of_words_reach_the_index():
     assert (tuned.name, from_text("bm25:stem=porter").name) == ("mine", "BM25:stem=porter")
     assert load_system(from_text("tfidf"), {}, progress=False) == Words("TF-IDF")
     check_specs([tuned])
-    for text, message in (
-        ("bm25:b=2", "b from 0 to 1"),
-        ("BM25:words,characters", "unit 'characters'"),
-    ):
+    for text, message in (("bm25:b=2", "b from 0 to 1"), ("BM25:words,characters", "unit 'characters'")):
         with pytest.raises(ValueError, match=message):
             check_specs([from_text(text)])
 

@@ -68,7 +68,7 @@ def test_own_models_stand_beside_the_offline_ones(tmp_path):
 def test_what_cannot_be_compared_is_refused(tmp_path):
     """One of two checkpoints of a name would take the other's row, a typo fall back to another set."""
     folders = [save_checkpoint(tmp_path / name / "model") for name in ("before", "after")]
-    with pytest.raises(ValueError, match=r"Two models are called 'model': rename the folder .*after"):
+    with pytest.raises(ValueError, match=r"Two models are called 'model': give .*after.* as a folder of another name"):
         load_contenders(folders)
     with pytest.raises(ValueError, match="holds embeddings, which cannot be pooled another way"):
         load_contenders(base=write_embeddings(tmp_path / "vectors"))
