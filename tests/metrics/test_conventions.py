@@ -124,22 +124,16 @@ def said(language: str, library: str, column: int) -> str:
     return next(row[column + 1].strip() for row in rows if library in re.split(", |、", row[1].strip()))
 
 
-@pytest.mark.parametrize("library", SCORERS)
-def test_rule_for_ties(library):
-    """Lesson 02's table would say of a library that it settles ties otherwise than it does."""
-    score = SCORERS[library]
-    measured = tie_rule(score, "mrr"), tie_rule(score, "recall")
-    for language, accepted in zip(LANGUAGES, TIES[measured], strict=True):
-        assert said(language, library, 1) in accepted
+OF_MEANS = [name for name in SCORERS if name != "sentence-transformers"]
+RULES = [(name, tie_rule, TIES, 1) for name in SCORERS] + [(name, mean_rule, MEANS, 3) for name in OF_MEANS]
 
 
-@pytest.mark.parametrize("library", [name for name in SCORERS if name != "sentence-transformers"])
-def test_queries_of_the_mean(library):
-    """Lesson 02's table would say of a library that its mean runs over other queries than it does."""
-    score = SCORERS[library]
-    measured = mean_rule(score, "mrr"), mean_rule(score, "recall")
-    for language, accepted in zip(LANGUAGES, MEANS[measured], strict=True):
-        assert said(language, library, 3) in accepted
+@pytest.mark.parametrize(("library", "rule", "texts", "column"), RULES)
+def test_rules_of_libraries(library, rule, texts, column):
+    """Lesson 02's table would say that a library settles ties, or averages over queries, otherwise than it does."""
+    measured = rule(SCORERS[library], "mrr"), rule(SCORERS[library], "recall")
+    for language, accepted in zip(LANGUAGES, texts[measured], strict=True):
+        assert said(language, library, column) in accepted
 
 
 def test_sentence_transformers_leaves_out_queries_with_nothing_relevant():
