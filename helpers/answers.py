@@ -5,7 +5,7 @@ A table of answers is a pandas frame, one row an answer. Its columns, of which o
 * ``query``, ``system``: which question was answered, and what retrieved the passages;
 * ``verdict``: of a judge, one of :data:`VERDICTS`; ``second`` and ``careful`` are those of another and of a careful
   judge, empty where there is none;
-* ``nuggets``: the share of the vital nuggets that the answer states, 0 to 1 (Voorhees 2003, TREC QA);
+* ``nuggets``: the share of the vital nuggets that the answer states, half for one stated in part (Voorhees 2003);
 * ``useful``: the share of the sentences with a claim that help to answer, 0 to 1: the precision beside that recall;
 * ``support``: the share of the sentences with a claim that the passages they cite bear out, 0 to 1;
 * any other, such as ``question``, ``answer``, ``context``, ``confidence``.
