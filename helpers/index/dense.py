@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -77,9 +77,9 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings:
 
 def count(embeddings: np.ndarray | Iterable[np.ndarray]) -> int | None:
     """Count the vectors of an array, of a list of arrays, or of shards whose length is that of all; else None."""
-    if hasattr(embeddings, "shape"):
-        return int(embeddings.shape[0])
-    return sum(len(shard) for shard in embeddings) if isinstance(embeddings, Sized) else None
+    if isinstance(embeddings, Sequence):
+        return sum(len(shard) for shard in embeddings)
+    return len(embeddings) if isinstance(embeddings, Sized) else None
 
 
 def training_size(index: faiss.Index) -> int:

@@ -75,7 +75,9 @@ class Run:
         if data.same_as:  # of copies that were merged the first counts
             pairs = queries[order].astype(np.int64) * len(ids) + documents[order]
             order = order[np.sort(np.unique(pairs, return_index=True)[1])]
-        return stacked(queries[order], scores[order], documents[order], (len(data.queries), k))
+        queries, scores, documents = queries[order], scores[order], documents[order]
+        del order  # of millions of lines the memory is needed
+        return stacked(queries, scores, documents, (len(data.queries), k))
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,10 @@ LIBRARIES |= {
 }
 # What is measured, and what the lesson's table says of it in each language.
 TIES = {
-    ("descending", "descending"): ({"id as text, descending", "as trec_eval"}, {"id作为文本，降序", "同trec_eval"}),
+    ("descending", "descending"): (
+        {"id as text, descending", "as trec_eval; without scores, as given"},
+        {"id作为文本，降序", "同trec_eval；不给分数时按所给顺序"},
+    ),
     ("input", "descending"): ({"as trec_eval; MRR by order of input"}, {"同trec_eval；MRR按输入顺序"}),
     ("ascending", "ascending"): ({"id as text, ascending"}, {"id作为文本，升序"}),
     ("ascending", "descending"): (
