@@ -117,7 +117,7 @@ def _run(args: argparse.Namespace) -> int:
     asked = map(checked_cutoff, (args.cutoffs or f"1,{last}").split(","))
     cutoffs = sorted({*asked, *filter(None, map(cutoff_of, metrics))})
     chosen = metrics or default_metrics(cutoffs)
-    drops = drops or ([(check_metrics(chosen, 10)[-2], 0.0)] if args.baseline else [])
+    drops = drops or ([(check_metrics(chosen, 10)[-2], 0.0)] if args.baseline else [])  # the one before judged@10
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(specs, data, cutoffs[-1], metrics=chosen, progress=not args.quiet)

@@ -76,7 +76,7 @@ def render(
     templates.globals |= {"policy": POLICY, "palette": COLOURS | GREYS, "dark": DARK}
     return templates.get_template("report.html.jinja").render(
         title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
-        main=shown(comparison.main), number=number, differs=differs, width=WIDTH, told=bool(headline) and not baseline,
+        main=shown(comparison.main), number=number, differs=differs, width=WIDTH, lead=baseline or not headline,
     )  # fmt: skip
 
 
@@ -104,8 +104,8 @@ class View:
         systems = several.format(first=names[0], second=names[-1], more=len(names) - 1, all=len(names))
         return w["title"].format(systems=systems, data=self.comparison.data.name)
 
-    def summary(self, told: bool = False) -> list[str]:
-        """Return the sentences on the best system, and how sure its lead is unless a headline told that."""
+    def summary(self, lead: bool = True) -> list[str]:
+        """Return the sentences on the best system, and how sure its ``lead`` is, which a headline may say already."""
         c, w = self.comparison, self.words
         if not self.names:
             return [w["summary_none"]]
@@ -120,7 +120,7 @@ class View:
         answers = {p for grades in c.data.qrels for p, grade in grades.items() if grade >= c.data.relevance_level}
         if len(answers) == len(c.data.corpus) > 1 and not c.data.judged_alone:
             sentences.append(w["summary_answers"])
-        if (rows := c.tests) and not told:
+        if (rows := c.tests) and lead:
             row = next(iter(rows.values()))
             p, which = row.get("adjusted p", row["p"]), w["adjusted_p" if "adjusted p" in row else "plain_p"]
             key = "summary_clear" if p < SMALL else "summary_open"
